@@ -1,0 +1,64 @@
+import type { PriceTable } from './price-table.ts';
+
+/** What a run is expected to use, or has used. */
+export interface Usage {
+  /** S3 GET and HEAD requests. */
+  readonly s3GetCount: number;
+  /** S3 PUT, POST and LIST requests, multipart parts included. */
+  readonly s3PutCount: number;
+  readonly dynamoDbReadCount: number;
+  readonly dynamoDbWriteCount: number;
+  readonly lambdaInvocationCount: number;
+  readonly lambdaDurationMs: number;
+  readonly lambdaMemoryMib: number;
+}
+
+/** One line of an estimate. */
+export interface PriceLine {
+  readonly item: 's3-get' | 's3-put' | 'dynamodb' | 'lambda';
+  readonly quantity: string;
+  readonly dollars: number;
+}
+
+export interface PriceEstimate {
+  readonly lines: readonly PriceLine[];
+  readonly totalDollars: number;
+}
+
+/** Prices the usage, line by line. Storage and data transfer inside a region are not part of it. */
+export function estimatePrice(usage: Usage, prices: PriceTable): PriceEstimate {
+  const lambdaGibSeconds = (usage.lambdaDurationMs / 1000) * (usage.lambdaMemoryMib / 1024);
+  const lines: PriceLine[] = [
+    {
+      item: 's3-get',
+      quantity: `${usage.s3GetCount} requests`,
+      dollars: (usage.s3GetCount / 1000) * prices.s3GetPerThousand,
+    },
+    {
+      item: 's3-put',
+      quantity: `${usage.s3PutCount} requests`,
+      dollars: (usage.s3PutCount / 1000) * prices.s3PutPerThousand,
+    },
+    {
+      item: 'dynamodb',
+      quantity: `${usage.dynamoDbReadCount} reads, ${usage.dynamoDbWriteCount} writes`,
+      dollars:
+        (usage.dynamoDbReadCount / 1e6) * prices.dynamoDbReadPerMillion +
+        (usage.dynamoDbWriteCount / 1e6) * prices.dynamoDbWritePerMillion,
+    },
+    {
+      item: 'lambda',
+      quantity: `${lambdaGibSeconds.toFixed(1)} GiB-seconds`,
+      dollars:
+        lambdaGibSeconds * prices.lambdaPerGibSecond +
+        (usage.lambdaInvocationCount / 1e6) * prices.lambdaPerMillionInvocations,
+    },
+  ];
+  return { lines, totalDollars: lines.reduce((sum, line) => sum + line.dollars, 0) };
+}
+
+/** Dollars as people read them: cents where there are some, else enough digits to see a non-zero price. */
+export function formatDollars(dollars: number): string {
+  if (dollars >= 0.01 || dollars === 0) return `$${dollars.toFixed(2)}`;
+  return `$${dollars.toPrecision(2)}`;
+}
