@@ -11,7 +11,7 @@ export const systemRandom: Random = {
   bytes: (lengthBytes) => randomFillSync(new Uint8Array(lengthBytes)),
 };
 
-/** Repeatable chance for tests (xorshift128 from a 32-bit seed); never for identifiers in production. */
+/** Repeatable chance for tests (xorshift32 of the seed); never for identifiers in production. */
 export function seededRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1;
   const nextByte = (): number => {
@@ -46,7 +46,7 @@ export function randomFraction(random: Random): number {
   return u32 / 2 ** 32;
 }
 
-/** A positive signed 64-bit integer, uniformly distributed. */
+/** An integer in [0, 2^63), uniformly distributed. */
 export function randomInt63(random: Random): bigint {
   const bytes = random.bytes(8);
   let value = 0n;

@@ -1,6 +1,7 @@
 import { IcebergError } from '../base/index.ts';
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
+/** `ignoreBOM` means: a leading byte order mark is text like any other. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A cursor over bytes from outside. Every method moves past what it reads, and throws `invalid-data` naming
@@ -14,7 +15,8 @@ export class ByteReader {
 
   /** @param subject names the structure being read, for error messages */
   constructor(bytes: Uint8Array, subject: string) {
-    this.#bytes = bytes;
+    // A Buffer's `slice` is a view, a plain array's a copy: what `bytes` hands out is always plain.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#subject = subject;
   }
@@ -77,8 +79,16 @@ export class ByteReader {
 
   /** Unsigned LEB128 of at most 10 bytes; the value fits 64 bits. */
   varint64(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
+    // Seven bytes hold 49 bits, which a double carries exactly: BigInt steps only for the rare rest.
+    let low = 0;
+    let scale = 1;
+    for (let index = 0; index < 7; index++, scale *= 128) {
+      const byte = this.u8();
+      low += (byte & 0x7f) * scale;
+      if (byte < 0x80) return BigInt(low);
+    }
+    let value = BigInt(low);
+    for (let shift = 49n; shift < 70n; shift += 7n) {
       const byte = this.u8();
       if (shift === 63n && byte > 1) break;
       value |= BigInt(byte & 0x7f) << shift;
@@ -128,7 +138,8 @@ export class ByteReader {
 
   #advance(lengthBytes: number): number {
     const offset = this.offset;
-    if (lengthBytes < 0 || lengthBytes > this.#bytes.length - offset) {
+    // Stated positively, so that a length that is not a number is refused as well.
+    if (!(lengthBytes >= 0 && lengthBytes <= this.#bytes.length - offset)) {
       throw this.invalid(
         `${lengthBytes} bytes expected at offset ${offset}, ${this.remainingBytes} remain`,
       );
@@ -145,13 +156,8 @@ export class ByteReader {
  */
 export function decodeUtf8(bytes: Uint8Array, subject: string): string {
   try {
-    const text = UTF8.decode(bytes);
-    return startsWithByteOrderMark(bytes) ? `\uFEFF${text}` : text;
+    return UTF8.decode(bytes);
   } catch (cause) {
     throw new IcebergError('invalid-data', `${subject}: text is not UTF-8`, {}, cause);
   }
-}
-
-function startsWithByteOrderMark(bytes: Uint8Array): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

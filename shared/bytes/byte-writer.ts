@@ -1,9 +1,15 @@
-import { assert } from '../base/index.ts';
+import { assert, IcebergError } from '../base/index.ts';
 
 const CAPACITY_BYTES_MIN = 64;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
 const UTF8 = new TextEncoder();
 
-/** Builds bytes from start to end in a buffer that doubles as it fills. */
+/**
+ * Builds bytes from start to end in a buffer that doubles as it fills. A value that does not fit its width is
+ * a programmer error: nothing is ever cut off in silence.
+ */
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
@@ -20,45 +26,61 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#view.setUint8(this.#extend(1), value);
+    requireRange(value, 0, 0xff);
+    const offset = this.#extend(1);
+    this.#view.setUint8(offset, value);
   }
 
   u16le(value: number): void {
-    this.#view.setUint16(this.#extend(2), value, true);
+    requireRange(value, 0, 0xffff);
+    const offset = this.#extend(2);
+    this.#view.setUint16(offset, value, true);
   }
 
   u32le(value: number): void {
-    this.#view.setUint32(this.#extend(4), value, true);
+    requireRange(value, 0, 0xffff_ffff);
+    const offset = this.#extend(4);
+    this.#view.setUint32(offset, value, true);
   }
 
   i32le(value: number): void {
-    this.#view.setInt32(this.#extend(4), value, true);
+    requireRange(value, -0x8000_0000, 0x7fff_ffff);
+    const offset = this.#extend(4);
+    this.#view.setInt32(offset, value, true);
   }
 
   u32be(value: number): void {
-    this.#view.setUint32(this.#extend(4), value, false);
+    requireRange(value, 0, 0xffff_ffff);
+    const offset = this.#extend(4);
+    this.#view.setUint32(offset, value, false);
   }
 
   i64le(value: bigint): void {
-    this.#view.setBigInt64(this.#extend(8), value, true);
+    requireRange(value, INT64_MIN, INT64_MAX);
+    const offset = this.#extend(8);
+    this.#view.setBigInt64(offset, value, true);
   }
 
   u64le(value: bigint): void {
-    this.#view.setBigUint64(this.#extend(8), value, true);
+    requireRange(value, 0n, UINT64_MAX);
+    const offset = this.#extend(8);
+    this.#view.setBigUint64(offset, value, true);
   }
 
   f32le(value: number): void {
-    this.#view.setFloat32(this.#extend(4), value, true);
+    const offset = this.#extend(4);
+    this.#view.setFloat32(offset, value, true);
   }
 
   f64le(value: number): void {
-    this.#view.setFloat64(this.#extend(8), value, true);
+    const offset = this.#extend(8);
+    this.#view.setFloat64(offset, value, true);
   }
 
   /** Unsigned LEB128 of a value in [0, 2^32). */
   varint32(value: number): void {
-    assert(value >= 0 && value < 2 ** 32, `varint32: ${value} is out of range`);
-    let rest = value >>> 0;
+    requireRange(value, 0, 0xffff_ffff);
+    let rest = value;
     while (rest > 0x7f) {
       this.u8((rest & 0x7f) | 0x80);
       rest >>>= 7;
@@ -68,7 +90,7 @@ export class ByteWriter {
 
   /** Unsigned LEB128 of a value in [0, 2^64). */
   varint64(value: bigint): void {
-    assert(value >= 0n && value < 2n ** 64n, `varint64: ${value} is out of range`);
+    requireRange(value, 0n, UINT64_MAX);
     let rest = value;
     while (rest > 0x7fn) {
       this.u8(Number(rest & 0x7fn) | 0x80);
@@ -77,11 +99,15 @@ export class ByteWriter {
     this.u8(Number(rest));
   }
 
+  /** Zigzag-coded LEB128 of a value in [−2^31, 2^31). */
   zigzag32(value: number): void {
+    requireRange(value, -0x8000_0000, 0x7fff_ffff);
     this.varint32(((value << 1) ^ (value >> 31)) >>> 0);
   }
 
+  /** Zigzag-coded LEB128 of a value in [−2^63, 2^63). */
   zigzag64(value: bigint): void {
+    requireRange(value, INT64_MIN, INT64_MAX);
     this.varint64(BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)));
   }
 
@@ -114,7 +140,23 @@ export class ByteWriter {
   }
 }
 
-/** The text as UTF-8. */
+/**
+ * The text as UTF-8.
+ *
+ * @throws invalid-data — when the text holds a lone surrogate, which no UTF-8 stands for
+ */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  if (!text.isWellFormed()) {
+    throw new IcebergError(
+      'invalid-data',
+      `text of ${text.length} characters: holds a lone surrogate`,
+    );
+  }
   return UTF8.encode(text);
+}
+
+/** Builds its message on failure only, since it runs for every value written. */
+function requireRange<Value extends number | bigint>(value: Value, min: Value, max: Value): void {
+  if (value >= min && value <= max) return;
+  assert(false, `byte writer: ${value} is not between ${min} and ${max}`);
 }
