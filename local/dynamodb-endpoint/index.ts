@@ -1,0 +1,51 @@
+/**
+ * DynamoDB for this machine, by dynalite: conditional writes, queries, scans, secondary indexes. It knows no
+ * transactions, time to live or streams, and checks no signature, so it listens on loopback only.
+ */
+import dynalite from 'dynalite';
+import { assert } from '../../shared/base/index.ts';
+
+export interface DynamoDbEndpoint {
+  /** Such as `http://127.0.0.1:43210`. */
+  readonly endpoint: string;
+  /** Stops; what is in a folder stays there. */
+  close(): Promise<void>;
+}
+
+export interface DynamoDbEndpointOptions {
+  /** By default a free one. */
+  readonly port?: number;
+  /** Keeps the tables in this folder; by default in memory. */
+  readonly folder?: string;
+}
+
+const HOST = '127.0.0.1';
+
+/** Starts a DynamoDB server for this machine; tables are there as soon as they are created. */
+export async function startDynamoDbEndpoint(
+  options: DynamoDbEndpointOptions = {},
+): Promise<DynamoDbEndpoint> {
+  const server = dynalite({
+    createTableMs: 0,
+    deleteTableMs: 0,
+    updateTableMs: 0,
+    ...(options.folder === undefined ? {} : { path: options.folder }),
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, HOST, resolve);
+  });
+  const address = server.address();
+  assert(typeof address === 'object' && address !== null, 'server has no port');
+  return {
+    endpoint: `http://${HOST}:${address.port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve, reject) =>
+        // dynalite answers null where Node answers undefined.
+        server.close((error) => (error ? reject(error) : resolve())),
+      );
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
