@@ -1,11 +1,12 @@
-import type { JsonValue } from '../base/index.ts';
+import type { AvroValue } from '../avro/index.ts';
+import type { JsonObject } from '../base/index.ts';
 import type { Partition } from './types.ts';
 
 /** Fields of a manifest or manifest list that Firn does not know, kept with their Avro schema. */
 export interface UnknownField {
-  /** The Avro field as it stood in the file's schema (name, type, field-id, default). */
-  readonly avroField: JsonValue;
-  readonly value: unknown;
+  /** The Avro field of the file's schema (name, type, field-id, default); its type stands alone. */
+  readonly avroField: JsonObject;
+  readonly value: AvroValue;
 }
 
 export interface FieldSummary {
@@ -46,12 +47,12 @@ export type FileContent = 'data' | 'position-deletes' | 'equality-deletes';
 export interface DataFile {
   readonly content: FileContent;
   readonly filePath: string;
-  /** As written: usually upper case (`PARQUET`, `ORC`, `AVRO`, `PUFFIN`); compare with `isFileFormat`. */
+  /** As written: usually upper case (`PARQUET`, `ORC`, `AVRO`, `PUFFIN`); compare without case. */
   readonly fileFormat: string;
   readonly partition: Partition;
   readonly recordCount: number;
   readonly fileSizeBytes: number;
-  /** By field id. Maps that are absent are unknown, not empty. */
+  /** By field id, as written (not checked). Maps that are absent are unknown, not empty. */
   readonly columnSizes?: ReadonlyMap<number, number>;
   readonly valueCounts?: ReadonlyMap<number, number>;
   readonly nullValueCounts?: ReadonlyMap<number, number>;
@@ -74,9 +75,12 @@ export interface DataFile {
 /** One entry of a manifest, with inheritance resolved. @see Iceberg spec, "Manifest Entry Fields" */
 export interface ManifestEntry {
   readonly status: 'existing' | 'added' | 'deleted';
+  /** Of the snapshot that added the file, or deleted it where the status says so. */
   readonly snapshotId: bigint;
+  /** −1n in a deleted entry of old writers that left it out; nothing may be concluded from it, or written. */
   readonly dataSequenceNumber: bigint;
-  readonly fileSequenceNumber: bigint;
+  /** Absent where it is not known: existing and deleted entries of writers before Iceberg 1.1. */
+  readonly fileSequenceNumber?: bigint;
   readonly specId: number;
   readonly dataFile: DataFile;
   readonly unknownFields: readonly UnknownField[];

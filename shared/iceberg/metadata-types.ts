@@ -37,11 +37,13 @@ export interface SnapshotRef {
 export interface SnapshotLogEntry {
   readonly timestampMs: number;
   readonly snapshotId: bigint;
+  readonly source: JsonObject;
 }
 
 export interface MetadataLogEntry {
   readonly timestampMs: number;
   readonly metadataFile: string;
+  readonly source: JsonObject;
 }
 
 /** A statistics or partition statistics file; its other keys stay in `source`. */
