@@ -24,6 +24,8 @@ export interface WarehouseOptions {
   readonly catalogUrl: string;
   /** Another S3 endpoint than AWS's own, unless the URL names one; addressed by path. */
   readonly s3Endpoint?: string;
+  /** Instead of those of the environment, the profile or the role. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -55,9 +57,11 @@ function openFolder(folder: string, { clock, random }: WarehouseOptions): Ports 
 
 function openAws(url: CatalogUrl & { kind: 'dynamodb' }, options: WarehouseOptions): Ports {
   const { clock, random } = options;
+  const credentials = options.credentials === undefined ? {} : { credentials: options.credentials };
   const s3Endpoint = url.s3Endpoint ?? options.s3Endpoint;
   const client = createS3Client({
     region: url.region,
+    ...credentials,
     ...(s3Endpoint === undefined ? {} : { endpoint: s3Endpoint, forcePathStyle: true }),
   });
   const s3 = new S3ObjectStore({ client, clock, random });
@@ -65,6 +69,7 @@ function openAws(url: CatalogUrl & { kind: 'dynamodb' }, options: WarehouseOptio
     catalog: new DynamoDbCatalog({
       tableName: url.catalogTable,
       region: url.region,
+      ...credentials,
       ...(url.dynamoDbEndpoint === undefined ? {} : { endpoint: url.dynamoDbEndpoint }),
       clock,
       random,

@@ -1,0 +1,56 @@
+import {
+  type Clock,
+  IcebergError,
+  type JsonValue,
+  type Random,
+  serializeJson,
+  systemClock,
+  systemRandom,
+} from '../shared/base/index.ts';
+import { openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
+import type { CliConfig } from './config.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+/** Options that every command has. */
+export interface SessionOptions {
+  readonly catalog?: string;
+  readonly json: boolean;
+}
+
+/** What a command works with: the tables, and the person in front of it. */
+export interface Session {
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly isJson: boolean;
+  readonly progress: Progress;
+  /** One line of the answer, on standard output. */
+  readonly print: (line: string) => void;
+  readonly printJson: (value: JsonValue) => void;
+}
+
+/** @throws invalid-config — when no catalog is named, or its URL is not understood */
+export function openSession(options: SessionOptions, config: CliConfig): Session {
+  const catalogUrl = options.catalog ?? config.catalogUrl;
+  if (catalogUrl === undefined) {
+    throw new IcebergError(
+      'invalid-config',
+      'catalog: none is named; give --catalog or set FIRN_CATALOG',
+    );
+  }
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  return {
+    warehouse: openWarehouse({
+      catalogUrl,
+      ...(config.s3Endpoint === undefined ? {} : { s3Endpoint: config.s3Endpoint }),
+      clock: systemClock,
+      random: systemRandom,
+    }),
+    clock: systemClock,
+    random: systemRandom,
+    isJson: options.json,
+    progress: createProgress(process.stderr, systemClock),
+    print,
+    printJson: (value) => print(serializeJson(value, 2)),
+  };
+}

@@ -1,0 +1,54 @@
+import { type Clock, type Random, systemClock, systemRandom } from '../shared/base/index.ts';
+import { createCatalogTable } from '../shared/catalog/index.ts';
+import { openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
+import { type DynamoDbEndpoint, startDynamoDbEndpoint } from './dynamodb-endpoint/index.ts';
+import { type S3Endpoint, startS3Endpoint } from './s3-endpoint/index.ts';
+
+export const LOCAL_REGION = 'us-east-1';
+export const LOCAL_CATALOG_TABLE = 'iceberg';
+
+/** Any will do: the local endpoints check no signature. */
+export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
+
+/** S3 and DynamoDB on this machine, in this process, with an empty catalog table. */
+export interface LocalCloud {
+  readonly s3: S3Endpoint;
+  readonly dynamoDb: DynamoDbEndpoint;
+  /** What the `firn` command takes as `--catalog`. */
+  readonly catalogUrl: string;
+  readonly warehouse: Warehouse;
+  readonly clock: Clock;
+  readonly random: Random;
+  close(): Promise<void>;
+}
+
+/** Starts the endpoints on free ports of the loopback interface; everything is in memory. */
+export async function startLocalCloud(): Promise<LocalCloud> {
+  const clock = systemClock;
+  const random = systemRandom;
+  const s3 = await startS3Endpoint();
+  const dynamoDb = await startDynamoDbEndpoint();
+  await createCatalogTable({
+    tableName: LOCAL_CATALOG_TABLE,
+    region: LOCAL_REGION,
+    endpoint: dynamoDb.endpoint,
+    credentials: LOCAL_CREDENTIALS,
+    clock,
+    random,
+  });
+  const catalogUrl =
+    `dynamodb://${LOCAL_REGION}/${LOCAL_CATALOG_TABLE}` +
+    `?endpoint=${dynamoDb.endpoint}&s3-endpoint=${s3.endpoint}`;
+  return {
+    s3,
+    dynamoDb,
+    catalogUrl,
+    warehouse: openWarehouse({ catalogUrl, credentials: LOCAL_CREDENTIALS, clock, random }),
+    clock,
+    random,
+    close: async () => {
+      await s3.close();
+      await dynamoDb.close();
+    },
+  };
+}
