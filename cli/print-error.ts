@@ -1,7 +1,7 @@
 import { type ErrorKind, isIcebergError, serializeJson } from '../shared/base/index.ts';
+import { printable } from '../shared/display/index.ts';
 import { errorFields, errorMessage } from '../shared/logging/index.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
-import { printable } from './format/table.ts';
 
 /** What a person can do about each kind of error. */
 const HINTS: Readonly<Record<ErrorKind, string>> = {

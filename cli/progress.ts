@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/base/index.ts';
-import { printable } from './format/table.ts';
+import { printable } from '../shared/display/index.ts';
 
 /** Where long work says how far it is, beside the answer. */
 export interface Progress {

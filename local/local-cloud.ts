@@ -23,10 +23,14 @@ export interface LocalCloud {
 }
 
 /** Starts the endpoints on free ports of the loopback interface; everything is in memory. */
-export async function startLocalCloud(): Promise<LocalCloud> {
+export async function startLocalCloud({
+  buckets,
+}: {
+  readonly buckets: readonly string[];
+}): Promise<LocalCloud> {
   const clock = systemClock;
   const random = systemRandom;
-  const s3 = await startS3Endpoint();
+  const s3 = await startS3Endpoint({ buckets });
   const dynamoDb = await startDynamoDbEndpoint();
   await createCatalogTable({
     tableName: LOCAL_CATALOG_TABLE,

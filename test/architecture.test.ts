@@ -11,7 +11,7 @@ const TEST_FOLDERS = ['test', 'bench'];
 /** From the ground up. A module imports from rows before its own only; `local` may import functions, too. */
 const ROWS: readonly (readonly string[])[] = [
   ['shared/base'],
-  ['shared/bytes', 'shared/compress', 'shared/logging', 'shared/pricing'],
+  ['shared/bytes', 'shared/compress', 'shared/logging', 'shared/pricing', 'shared/display'],
   [
     'shared/avro',
     'shared/parquet',
@@ -45,7 +45,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   events: ['zod'],
   functions: ['aws-lambda', 'zod'],
   cli: ['commander', 'zod'],
-  local: ['@aws-sdk/client-dynamodb', '@aws-sdk/client-s3', '@duckdb/node-api', 'dynalite'],
+  local: [
+    '@aws-sdk/client-dynamodb',
+    '@duckdb/node-api',
+    'dynalite',
+    'hyparquet',
+    'hyparquet-writer',
+  ],
 };
 
 /** What only certain files may say, and why each of them may. */

@@ -1,5 +1,6 @@
 import { IcebergError, NO_DEADLINE, randomUuid, silentLogger } from '../../shared/base/index.ts';
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { formatBytes, formatCount, formatDuration } from '../../shared/display/index.ts';
 import {
   estimateUsage,
   type OptionTexts,
@@ -11,7 +12,6 @@ import {
 import { estimatePrice, PRICE_TABLE } from '../../shared/pricing/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
-import { formatBytes, formatCount, formatDuration } from '../format/units.ts';
 import type { Session } from '../session.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { describePlan, describePrice } from './describe-plan.ts';

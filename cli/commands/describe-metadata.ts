@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../shared/base/index.ts';
 import type { TablePointer } from '../../shared/catalog/index.ts';
+import { formatCount, formatInstant, formatTable, printable } from '../../shared/display/index.ts';
 import {
   currentSchema,
   isEncrypted,
@@ -14,8 +15,6 @@ import {
   transformText,
   typeText,
 } from '../../shared/iceberg/index.ts';
-import { formatTable, printable } from '../format/table.ts';
-import { formatCount, formatInstant } from '../format/units.ts';
 import { unknownPropertyWarnings } from './property-warnings.ts';
 
 const FIELDS_SHOWN_MAX = 60;

@@ -1,10 +1,9 @@
+import { formatBytes, formatCount, printable } from '../../shared/display/index.ts';
 import type {
   GroupResult,
   RewriteDataFilesOutcome,
   RewriteReport,
 } from '../../shared/operations/rewrite-data-files/index.ts';
-import { printable } from '../format/table.ts';
-import { formatBytes, formatCount } from '../format/units.ts';
 
 /** What a run did, for people. */
 export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutcome): string[] {

@@ -1,11 +1,10 @@
+import { formatBytes, formatCount, formatTable, printable } from '../../shared/display/index.ts';
 import {
   estimateUsage,
   type RewriteDataFilesPlan,
   type TableCounts,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import { estimatePrice, formatDollars, PRICE_TABLE } from '../../shared/pricing/index.ts';
-import { formatTable, printable } from '../format/table.ts';
-import { formatBytes, formatCount } from '../format/units.ts';
 
 /** Groups shown one by one; a plan of thousands is summed up after these. */
 const GROUPS_SHOWN_MAX = 20;

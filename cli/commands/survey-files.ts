@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../shared/base/index.ts';
 import {
+  formatBytes,
+  formatCount,
+  formatSizeHistogram,
+  formatTable,
+} from '../../shared/display/index.ts';
+import {
   partitionPath,
   snapshotOfRef,
   specById,
@@ -12,9 +18,6 @@ import {
   type ScannedDataFile,
   scanSnapshot,
 } from '../../shared/table/index.ts';
-import { formatSizeHistogram } from '../format/histogram.ts';
-import { formatTable } from '../format/table.ts';
-import { formatBytes, formatCount } from '../format/units.ts';
 
 /** Files of one partition of one spec. */
 interface PartitionFiles {

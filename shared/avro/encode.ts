@@ -1,5 +1,5 @@
 import avsc, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
-import { IcebergError, type JsonValue, serializeJson, toInt64 } from '../base/index.ts';
+import { IcebergError, type JsonValue, toInt64 } from '../base/index.ts';
 import type { AvroValue } from './value.ts';
 
 export interface AvroEncoder {
@@ -60,8 +60,7 @@ export function compileEncoder(schema: JsonValue, subject: string): AvroEncoder 
 
 function compileType(schema: JsonValue, subject: string): Type {
   try {
-    // A copy of plain JSON: the schema may hold what the library does not know, such as bigints.
-    return avsc.Type.forSchema(JSON.parse(serializeJson(schema)), {
+    return avsc.Type.forSchema(schema as unknown as Schema, {
       typeHook: ownTypes,
       wrapUnions: false,
       omitRecordMethods: true,

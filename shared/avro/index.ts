@@ -5,9 +5,8 @@
  * writer's schema as it is), recursive types, unions other than an optional type, JSON encoding, RPC.
  */
 export type { AvroCodec } from './block-codec.ts';
-export type { SkipField } from './decode.ts';
 export { type AvroFile, parseAvroFile } from './parse-file.ts';
 export { type AvroField, type AvroRecordType, type AvroType, parseAvroType } from './schema.ts';
 export { serializeAvroType } from './schema-json.ts';
-export { type AvroFileContent, serializeAvroFile } from './serialize-file.ts';
+export { serializeAvroFile } from './serialize-file.ts';
 export type { AvroRecord, AvroValue } from './value.ts';

@@ -10,7 +10,7 @@ export { isDeletionVector } from './content-file.ts';
 export { dataLocation, newDataLocation } from './data-location.ts';
 export { humanText } from './human-text.ts';
 export { readManifestList } from './manifest-list.ts';
-export { type ManifestListContent, writeManifestList } from './manifest-list-write.ts';
+export { writeManifestList } from './manifest-list-write.ts';
 export { type ManifestContext, readManifest } from './manifest-read.ts';
 export { assignFirstRowIds } from './manifest-row-ids.ts';
 export type {

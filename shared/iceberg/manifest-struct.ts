@@ -3,7 +3,6 @@ import {
   type AvroRecord,
   type AvroType,
   type AvroValue,
-  parseAvroType,
   serializeAvroType,
 } from '../avro/index.ts';
 import { IcebergError, type JsonObject, toCount, toSafeNumber } from '../base/index.ts';
@@ -233,9 +232,4 @@ export function present<Key extends string, Value>(
   value: Value | undefined,
 ): { [Name in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [Name in Key]?: Value };
-}
-
-/** Parses the Avro type of an unknown field that was kept. */
-export function unknownFieldType({ avroField }: UnknownField, subject: string): AvroType {
-  return parseAvroType(avroField['type'] ?? 'null', subject);
 }

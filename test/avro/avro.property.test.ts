@@ -100,12 +100,12 @@ test('reading gives back what was written', () => {
   );
 });
 
-test('reading gives what avsc reads', async () => {
-  await fc.assert(
-    fc.asyncProperty(FILE, async ({ schema, values, codec }) => {
+test('reading gives what avsc reads', () => {
+  fc.assert(
+    fc.property(FILE, ({ schema, values, codec }) => {
       const bytes = serializeAvroFile({ schema, metadata: {}, records: values, codec }, 'x');
 
-      const theirs = await readAvroSlowly(bytes);
+      const theirs = readAvroSlowly(bytes).records;
 
       assert.deepEqual([...parseAvroFile(bytes, 'x').records()].map(plain), theirs.map(plain));
     }),

@@ -252,10 +252,6 @@ for (const [what, changes] of Object.entries(INVALID)) {
 const CONTRADICTIONS: Readonly<Record<string, Changes>> = {
   'another content': { header: { content: 'deletes' } },
   'another spec': { header: { 'partition-spec-id': '1' } },
-  'deletes in v1': {
-    header: { content: 'deletes', 'format-version': '1' },
-    manifest: { content: 'deletes' },
-  },
   'a spec that the table does not have': { manifest: { partitionSpecId: 7 } },
   'more added files': { manifest: { addedFilesCount: 0 } },
   'fewer added files': { manifest: { addedFilesCount: 2 } },

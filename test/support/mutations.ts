@@ -17,7 +17,7 @@ const HOSTILE_BYTES = [0x00, 0x01, 0x7f, 0x80, 0xff];
 export function* mutationsOf(
   bytes: Uint8Array,
   seed: number,
-  offsetsMax = 2000,
+  offsetsMax = 1500,
 ): Generator<Mutation> {
   const random = seededRandom(seed);
   const below = (limit: number): number => Number(randomInt63(random) % BigInt(Math.max(limit, 1)));

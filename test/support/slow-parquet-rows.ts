@@ -15,7 +15,10 @@ export interface ParquetNode {
 
 export interface SlowParquetFile {
   readonly root: ParquetNode;
-  /** Rows as nested objects of physical values, groups by name, lists and maps as their repeated groups. */
+  /**
+   * Rows as nested objects of physical values, groups by name, lists and maps as their repeated groups; INT96 as
+   * nanoseconds from 1970.
+   */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -34,6 +37,7 @@ export async function readParquetSlowly(bytes: Uint8Array): Promise<SlowParquetF
     file,
     metadata: withoutAnnotations(metadata),
     compressors,
+    parsers: { timestampFromNanoseconds: (nanos) => nanos },
     utf8: false,
   });
   return { root, rows };

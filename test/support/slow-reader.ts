@@ -1,13 +1,20 @@
-import { parseTableMetadata, type Schema, type TableMetadata } from '../../shared/iceberg/index.ts';
+import type { PrimitiveType, Schema } from '../../shared/iceberg/index.ts';
 import type { ObjectStore } from '../../shared/storage/index.ts';
-import { readAvroSlowly } from './slow-avro.ts';
-import { canonicalField } from './slow-canonical.ts';
+import {
+  canonicalField,
+  canonicalLogical,
+  type PartitionTexts,
+  signedBigEndian,
+} from './slow-canonical.ts';
+import { deletesOf, type IsDeleted } from './slow-deletes.ts';
+import { identityValues, listFilesSlowly, OBJECT_BYTES_MAX, type SlowFile } from './slow-files.ts';
+import { parseMetadataSlowly, type SlowMetadata } from './slow-metadata.ts';
 import { readParquetSlowly, type SlowParquetFile } from './slow-parquet-rows.ts';
 
 /**
  * The oracle of the tests: reads a table row by row from its metadata file, without pruning, statistics or
- * anything of shared/table, shared/datafile, shared/parquet or shared/avro. What it returns must be the same
- * before and after maintenance.
+ * anything of shared/table, shared/datafile, shared/parquet or shared/avro: Parquet through hyparquet, Avro
+ * through avsc. What it returns must be the same before and after maintenance.
  */
 export interface SlowReadOptions {
   readonly store: ObjectStore;
@@ -18,50 +25,89 @@ export interface SlowReadOptions {
   readonly withLineage?: boolean;
 }
 
-const OBJECT_BYTES_MAX = 1024 ** 3;
-const ROW_ID_FIELD_ID = 2147483540;
-const LAST_UPDATED_FIELD_ID = 2147483539;
-
-interface LiveFile {
+/** The rows of one data file, less deleted ones; or why they cannot be read. */
+export interface SlowFileRows {
   readonly filePath: string;
-  readonly dataSequenceNumber: bigint;
-  readonly firstRowId: bigint | null;
+  readonly rows: readonly string[];
+  readonly failure?: unknown;
 }
+
+const ROW_ID_FIELD_ID = 2_147_483_540;
+const LAST_UPDATED_FIELD_ID = 2_147_483_539;
 
 /** The rows of a snapshot as canonical texts, sorted: two tables hold the same rows if these are equal. */
 export async function readRowsSlowly(options: SlowReadOptions): Promise<string[]> {
-  const { store, metadataLocation } = options;
-  const bytes = await store.read(metadataLocation, OBJECT_BYTES_MAX);
-  const metadata = parseTableMetadata(bytes, metadataLocation);
+  const files = await readFilesSlowly(options);
+  return files
+    .flatMap(({ rows, failure }) => {
+      if (failure !== undefined) throw failure;
+      return rows;
+    })
+    .sort();
+}
+
+/** The rows of a snapshot by data file, in file order; a file that cannot be read does not hide the others. */
+export async function readFilesSlowly(options: SlowReadOptions): Promise<SlowFileRows[]> {
+  const { store, metadataLocation, withLineage = false } = options;
+  const metadata = parseMetadataSlowly(await store.read(metadataLocation, OBJECT_BYTES_MAX));
   const snapshotId = options.snapshotId ?? metadata.currentSnapshotId;
   if (snapshotId === undefined) return [];
-  const schema = readSchema(metadata, snapshotId);
-  const rows: string[] = [];
-  for (const file of await listLiveFiles(store, metadata, snapshotId)) {
-    const parquet = await readParquetSlowly(await store.read(file.filePath, OBJECT_BYTES_MAX));
-    for (let position = 0; position < parquet.rows.length; position++) {
-      const lineage = options.withLineage ? `${lineageText(file, parquet, position)}|` : '';
-      rows.push(lineage + rowText(schema, parquet, position));
+  const schema = metadata.schemaOf(snapshotId);
+  const files = await listFilesSlowly(store, metadata.manifestLists.get(snapshotId)!);
+  const deletes = files.filter(({ content }) => content !== 0);
+  const answers: SlowFileRows[] = [];
+  for (const file of files.filter(({ content }) => content === 0)) {
+    const { filePath } = file;
+    try {
+      const isDeleted = await deletesOf(file, deletes, { store, metadata });
+      const parquet = await readParquetSlowly(await store.read(filePath, OBJECT_BYTES_MAX));
+      answers.push({
+        filePath,
+        rows: rowsOf(file, parquet, { metadata, schema, isDeleted, withLineage }),
+      });
+    } catch (failure) {
+      answers.push({ filePath, rows: [], failure });
     }
   }
-  return rows.sort();
+  return answers;
 }
 
-function readSchema(metadata: TableMetadata, snapshotId: bigint): Schema {
-  const isCurrent = snapshotId === metadata.currentSnapshotId;
-  const schemaId = isCurrent
-    ? metadata.currentSchemaId
-    : (metadata.snapshots.find((one) => one.snapshotId === snapshotId)?.schemaId ??
-      metadata.currentSchemaId);
-  return metadata.schemas.find((one) => one.schemaId === schemaId)!;
+interface RowContext {
+  readonly metadata: SlowMetadata;
+  readonly schema: Schema;
+  readonly isDeleted: IsDeleted;
+  readonly withLineage: boolean;
 }
 
-function rowText(schema: Schema, parquet: SlowParquetFile, position: number): string {
-  const row = parquet.rows[position]!;
-  return schema.fields.map((field) => canonicalField(field, parquet.root.children, row)).join('|');
+function rowsOf(file: SlowFile, parquet: SlowParquetFile, context: RowContext): string[] {
+  const { metadata, schema, isDeleted, withLineage } = context;
+  const partition = partitionTexts(file, schema, metadata);
+  const rows: string[] = [];
+  for (let position = 0; position < parquet.rows.length; position++) {
+    if (isDeleted(parquet, position)) continue;
+    const lineage = withLineage ? [lineageText(file, parquet, position)] : [];
+    const values = schema.fields.map((field) =>
+      canonicalField(field, parquet.root.children, parquet.rows[position]!, partition),
+    );
+    rows.push([...lineage, ...values].join('|'));
+  }
+  return rows;
 }
 
-function lineageText(file: LiveFile, parquet: SlowParquetFile, position: number): string {
+function partitionTexts(file: SlowFile, schema: Schema, metadata: SlowMetadata): PartitionTexts {
+  const spec = metadata.specs.get(file.specId);
+  if (spec === undefined) throw new TypeError(`slow reader: no partition spec ${file.specId}`);
+  const texts = new Map<number, string>();
+  for (const [fieldId, value] of identityValues(file, spec)) {
+    const type = schema.fields.find((field) => field.fieldId === fieldId)?.type as PrimitiveType;
+    if (type === undefined) continue;
+    const isUnscaled = type.kind === 'decimal' && value instanceof Uint8Array;
+    texts.set(fieldId, canonicalLogical(type, isUnscaled ? signedBigEndian(value) : value));
+  }
+  return texts;
+}
+
+function lineageText(file: SlowFile, parquet: SlowParquetFile, position: number): string {
   if (file.firstRowId === null) return 'null|null';
   const rowId =
     storedLong(parquet, position, ROW_ID_FIELD_ID) ?? file.firstRowId + BigInt(position);
@@ -74,53 +120,4 @@ function storedLong(parquet: SlowParquetFile, position: number, fieldId: number)
   const node = parquet.root.children.find(({ element }) => element.field_id === fieldId);
   if (node === undefined) return null;
   return (parquet.rows[position]![node.element.name] as bigint | null | undefined) ?? null;
-}
-
-async function listLiveFiles(
-  store: ObjectStore,
-  metadata: TableMetadata,
-  snapshotId: bigint,
-): Promise<LiveFile[]> {
-  const snapshot = metadata.snapshots.find((one) => one.snapshotId === snapshotId)!;
-  const manifestList = await store.read(snapshot.manifestList!, OBJECT_BYTES_MAX);
-  const files: LiveFile[] = [];
-  for (const manifest of await readAvroSlowly(manifestList)) {
-    const manifestBytes = await store.read(manifest.manifest_path as string, OBJECT_BYTES_MAX);
-    const entries = await readAvroSlowly(manifestBytes);
-    if (manifest.content === 1) {
-      requireNoDeletes(entries);
-    } else {
-      files.push(...liveFilesOf(manifest, entries));
-    }
-  }
-  return files;
-}
-
-function liveFilesOf(
-  manifest: Readonly<Record<string, unknown>>,
-  entries: readonly Readonly<Record<string, unknown>>[],
-): LiveFile[] {
-  const files: LiveFile[] = [];
-  let firstRowIdNext = (manifest.first_row_id as bigint | null | undefined) ?? null;
-  for (const entry of entries) {
-    if (entry.status === 2) continue;
-    const dataFile = entry.data_file as Readonly<Record<string, unknown>>;
-    let firstRowId =
-      firstRowIdNext === null ? null : ((dataFile.first_row_id ?? null) as bigint | null);
-    if (firstRowId === null && firstRowIdNext !== null) {
-      firstRowId = firstRowIdNext;
-      firstRowIdNext += dataFile.record_count as bigint;
-    }
-    files.push({
-      filePath: dataFile.file_path as string,
-      dataSequenceNumber: (entry.sequence_number ?? manifest.sequence_number ?? 0n) as bigint,
-      firstRowId,
-    });
-  }
-  return files;
-}
-
-function requireNoDeletes(entries: readonly Readonly<Record<string, unknown>>[]): void {
-  if (entries.every((entry) => entry.status === 2)) return;
-  throw new TypeError('slow reader: the table has delete files');
 }

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatSizeHistogram } from '../../cli/format/histogram.ts';
-import { formatTable, printable } from '../../cli/format/table.ts';
-import { formatBytes, formatCount, formatDuration, formatInstant } from '../../cli/format/units.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatInstant,
+  formatSizeHistogram,
+  formatTable,
+  printable,
+} from '../../shared/display/index.ts';
 
 describe('units', () => {
   it('chooses the largest unit with a whole digit', () => {
