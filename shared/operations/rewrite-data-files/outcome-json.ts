@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../base/index.ts';
+import type { GroupResult, RewriteDataFilesOutcome } from './outcome.ts';
+import { planToJson } from './plan-json.ts';
+
+/** An outcome as JSON, for `--json`, reports and logs: ids are decimal strings, sizes are bytes. */
+export function outcomeToJson(outcome: RewriteDataFilesOutcome): JsonObject {
+  const requests = { ...outcome.requests };
+  switch (outcome.outcome) {
+    case 'no-snapshot':
+      return { outcome: outcome.outcome, requests };
+    case 'skipped': {
+      const { reason, detail } = outcome;
+      return { outcome: outcome.outcome, reason, detail, requests };
+    }
+    case 'nothing-planned':
+    case 'observed': {
+      const { plan, before } = outcome;
+      return { outcome: outcome.outcome, before: { ...before }, plan: planToJson(plan), requests };
+    }
+    case 'committed':
+    case 'partial': {
+      const { plan, before, after, groups, commits } = outcome;
+      return {
+        outcome: outcome.outcome,
+        before: { ...before },
+        after: { ...after },
+        commits: commits.map(({ snapshotId, groupIndexes, ...commit }) => ({
+          ...commit,
+          snapshotId: String(snapshotId),
+          groupIndexes: [...groupIndexes],
+        })),
+        groups: groups.map(groupToJson),
+        plan: planToJson(plan),
+        requests,
+      };
+    }
+  }
+}
+
+function groupToJson(group: GroupResult): JsonObject {
+  switch (group.state) {
+    case 'not-started':
+      return { ...group };
+    case 'failed':
+      return { ...group, error: { kind: group.error.kind, message: group.error.message } };
+    case 'committed': {
+      const { snapshotId, columnChunks, ...rest } = group;
+      return { ...rest, snapshotId: String(snapshotId), columnChunks: { ...columnChunks } };
+    }
+    case 'commit-failed': {
+      const { error, columnChunks, ...rest } = group;
+      const { kind, message } = error;
+      return { ...rest, error: { kind, message }, columnChunks: { ...columnChunks } };
+    }
+    case 'dropped':
+      return { ...group, columnChunks: { ...group.columnChunks } };
+  }
+}

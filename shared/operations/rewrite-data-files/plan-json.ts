@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../base/index.ts';
+import type { PlannedFile, PlannedGroup } from './group-files.ts';
+import type { RewriteDataFilesPlan } from './plan.ts';
+
+/** Grows by one with every change that a reader of plans would notice. */
+const PLAN_VERSION = 1;
+
+/** The plan as JSON, for people, reports and messages: ids are decimal strings, sizes are bytes. */
+export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
+  const { base, options, groups, scanned, skippedFiles, skippedGroups } = plan;
+  return {
+    planVersion: PLAN_VERSION,
+    tableUuid: base.tableUuid ?? null,
+    metadataLocation: base.metadataLocation,
+    branch: base.branch,
+    startingSnapshotId: String(base.startingSnapshotId),
+    startingSequenceNumber: String(base.startingSequenceNumber),
+    options: { ...options },
+    groups: groups.map(groupToJson),
+    scanned: { ...scanned },
+    skippedFiles: byReason(skippedFiles),
+    skippedGroups: byReason(skippedGroups),
+  };
+}
+
+function groupToJson({ files, ...group }: PlannedGroup): JsonObject {
+  return { ...group, files: files.map(fileToJson) };
+}
+
+function fileToJson(file: PlannedFile): JsonObject {
+  return {
+    ...file,
+    dataSequenceNumber: String(file.dataSequenceNumber),
+    fileSequenceNumber:
+      file.fileSequenceNumber === undefined ? null : String(file.fileSequenceNumber),
+    firstRowId: file.firstRowId === undefined ? null : String(file.firstRowId),
+  };
+}
+
+/** Sorted by reason, so that equal plans give equal text. */
+function byReason(counts: Readonly<Record<string, object>>): JsonObject {
+  const entries = Object.entries(counts).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([reason, count]) => [reason, { ...count }]));
+}

@@ -1,0 +1,119 @@
+import {
+  type Candidate,
+  compareCandidates,
+  type KeptGroup,
+  keepGroup,
+  type PlannedGroup,
+  packGroups,
+  toCandidate,
+} from './group-files.ts';
+import type { RewriteDataFilesOptions, RewriteJobOrder } from './options.ts';
+import { type ScannedFile, selectFile } from './select.ts';
+import {
+  createSkipCounts,
+  type SkipCounts,
+  type SkippedFiles,
+  type SkippedFilesByReason,
+  type SkippedGroupsByReason,
+} from './skip-counts.ts';
+
+/** The state of the table that a plan was made of. */
+export interface PlanBase {
+  readonly tableUuid: string | undefined;
+  readonly metadataLocation: string;
+  readonly branch: string;
+  readonly startingSnapshotId: bigint;
+  readonly startingSequenceNumber: bigint;
+}
+
+/** Everything one run would do, and why; a pure function of the scanned files and the options. */
+export interface RewriteDataFilesPlan {
+  readonly base: PlanBase;
+  readonly options: RewriteDataFilesOptions;
+  /** In the order in which they are run. */
+  readonly groups: readonly PlannedGroup[];
+  readonly scanned: SkippedFiles;
+  readonly skippedFiles: SkippedFilesByReason;
+  readonly skippedGroups: SkippedGroupsByReason;
+}
+
+/** Takes files one by one in any order, keeps those selected, and then plans. */
+export interface PlanBuilder {
+  add(file: ScannedFile): void;
+  build(): RewriteDataFilesPlan;
+}
+
+/**
+ * Plans a rewrite. Memory grows with the selected files, not with the table. The plan does not depend on the
+ * order in which files are added.
+ *
+ * @see Iceberg Java, `BinPackRewriteFilePlanner`; where Firn differs is said in this folder's README
+ */
+export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptions): PlanBuilder {
+  const candidates: Candidate[] = [];
+  const skips = createSkipCounts();
+  const scanned = { fileCount: 0, bytes: 0 };
+  return {
+    add(file) {
+      scanned.fileCount++;
+      scanned.bytes += file.fileSizeBytes;
+      const selection = selectFile(file, options);
+      if ('skipped' in selection) skips.addFile(selection.skipped, file.fileSizeBytes);
+      else candidates.push(toCandidate(file, selection.selected, options));
+    },
+    build() {
+      const packed = packGroups(candidates.sort(compareCandidates), options);
+      const worthwhile = packed.flatMap((files) => keepGroup(files, options, skips) ?? []);
+      const budgeted = applyFileBudget(worthwhile, options, skips);
+      const groups = budgeted.map((group, groupIndex) => ({ ...group, groupIndex }));
+      return {
+        base,
+        options,
+        groups: sortByJobOrder(groups, options.rewriteJobOrder),
+        scanned: { ...scanned },
+        skippedFiles: skips.files(),
+        skippedGroups: skips.groups(),
+      };
+    },
+  };
+}
+
+/** Takes files in plan order up to the budget; the group that is cut is judged again by what is left of it. */
+function applyFileBudget(
+  groups: readonly KeptGroup[],
+  options: RewriteDataFilesOptions,
+  skips: SkipCounts,
+): readonly Omit<PlannedGroup, 'groupIndex'>[] {
+  let budget = options.filesToRewriteMax;
+  return groups.flatMap(({ candidates, ...group }) => {
+    const taken = candidates.slice(0, budget);
+    for (const file of candidates.slice(budget)) {
+      skips.addFile('max-files-to-rewrite', file.fileSizeBytes);
+    }
+    budget -= taken.length;
+    if (taken.length === candidates.length) return [group];
+    const cut = taken.length === 0 ? undefined : keepGroup(taken, options, skips);
+    if (cut === undefined) return [];
+    const { candidates: _, ...cutGroup } = cut;
+    return [cutGroup];
+  });
+}
+
+function sortByJobOrder(
+  groups: readonly PlannedGroup[],
+  order: RewriteJobOrder,
+): readonly PlannedGroup[] {
+  const sorted = [...groups];
+  switch (order) {
+    case 'none':
+      return sorted;
+    case 'bytes-asc':
+      return sorted.sort((a, b) => a.inputBytes - b.inputBytes);
+    case 'bytes-desc':
+      return sorted.sort((a, b) => b.inputBytes - a.inputBytes);
+    case 'files-asc':
+      return sorted.sort((a, b) => a.files.length - b.files.length);
+    case 'files-desc':
+      return sorted.sort((a, b) => b.files.length - a.files.length);
+  }
+}

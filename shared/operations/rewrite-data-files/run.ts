@@ -1,0 +1,117 @@
+import { assert } from '../../base/index.ts';
+import {
+  type ColumnChunkCounts,
+  type OpenedOutput,
+  rewriteFileGroup,
+} from '../../datafile/index.ts';
+import {
+  currentSchema,
+  type ManifestEntry,
+  metricsModes,
+  newDataLocation,
+  type SortOrder,
+  specById,
+  type TableMetadata,
+  UNSORTED_ORDER_ID,
+} from '../../iceberg/index.ts';
+import type { ObjectStore } from '../../storage/index.ts';
+import {
+  type ReplaceGroup,
+  sumColumnCounts,
+  type Table,
+  toReplaceInput,
+} from '../../table/index.ts';
+import type { PlannedGroup } from './group-files.ts';
+
+/** A group whose outputs are in the store, ready to be committed. */
+export interface RewrittenGroup {
+  readonly replaceGroup: ReplaceGroup;
+  readonly outputBytes: number;
+  readonly outputRowGroupCount: number;
+  readonly inputRowGroupCount: number;
+  readonly columnChunks: ColumnChunkCounts;
+}
+
+export interface RunGroupOptions {
+  readonly table: Table;
+  readonly group: PlannedGroup;
+  /** Entries of the group's files, with metrics, by path. */
+  readonly entries: ReadonlyMap<string, ManifestEntry>;
+  /** Part of the outputs' names; one for a run. */
+  readonly runUuid: string;
+}
+
+/**
+ * Rewrites the files of one group. Objects are written and nothing else changes; whatever was written before a
+ * failure is left where it is, and what was still open is given up.
+ *
+ * @throws as `rewriteFileGroup`
+ */
+export async function runFileGroup(
+  { table, group, entries, runUuid }: RunGroupOptions,
+  { store }: { readonly store: ObjectStore },
+): Promise<RewrittenGroup> {
+  const inputs = group.files.map(({ filePath }) => {
+    const entry = entries.get(filePath);
+    assert(entry !== undefined, `${filePath}: entry was not read`);
+    return entry;
+  });
+  const schema = currentSchema(table.metadata);
+  const sortOrder = defaultSortOrder(table.metadata);
+  let outputCount = 0;
+  const openOutput = async (): Promise<OpenedOutput> => {
+    const location = outputLocation(
+      table,
+      inputs[0]!,
+      `${runUuid}-${group.groupIndex}-${outputCount++}`,
+    );
+    return { location, writer: store.openWriter(location) };
+  };
+  const result = await rewriteFileGroup({
+    inputs: inputs.map(({ dataFile, dataSequenceNumber }) => ({
+      dataFile,
+      dataSequenceNumber,
+      reader: store.openRanged(dataFile.filePath, dataFile.fileSizeBytes),
+    })),
+    schema,
+    formatVersion: table.metadata.formatVersion,
+    partitionSpec: specById(table.metadata, group.specId),
+    metricsModes: metricsModes(schema, sortOrder, table.metadata.properties),
+    properties: table.metadata.properties,
+    outputSizeBytes: group.outputSizeBytes,
+    openOutput,
+  });
+  const outputs = result.outputs.map((output) => output.dataFile);
+  return {
+    replaceGroup: {
+      groupIndex: group.groupIndex,
+      inputs: inputs.map(toReplaceInput),
+      inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      outputs,
+    },
+    outputBytes: outputs.reduce((sum, file) => sum + file.fileSizeBytes, 0),
+    outputRowGroupCount: outputs.reduce((sum, file) => sum + rowGroupCount(file), 0),
+    inputRowGroupCount: inputs.reduce((sum, { dataFile }) => sum + rowGroupCount(dataFile), 0),
+    columnChunks: result.columnChunks,
+  };
+}
+
+/** Sorted columns keep bounds; the order that means unsorted need not be listed. */
+function defaultSortOrder({ sortOrders, defaultSortOrderId }: TableMetadata): SortOrder {
+  const order = sortOrders.find(({ orderId }) => orderId === defaultSortOrderId);
+  return order ?? { orderId: UNSORTED_ORDER_ID, fields: [], source: {} };
+}
+
+function outputLocation(table: Table, { specId, dataFile }: ManifestEntry, name: string): string {
+  const { metadata } = table;
+  return newDataLocation(
+    metadata,
+    specById(metadata, specId),
+    dataFile.partition,
+    `${name}.parquet`,
+  );
+}
+
+function rowGroupCount({ splitOffsets }: { readonly splitOffsets?: readonly number[] }): number {
+  return splitOffsets?.length ?? 1;
+}

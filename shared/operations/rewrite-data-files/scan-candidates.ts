@@ -1,0 +1,109 @@
+import {
+  hasUnrecognizedTransform,
+  partitionPath,
+  type Snapshot,
+  specById,
+  type TableMetadata,
+  tablePartitionType,
+} from '../../iceberg/index.ts';
+import {
+  type ManifestReader,
+  partitionKey,
+  type ScannedDataFile,
+  scanSnapshot,
+} from '../../table/index.ts';
+import type { PlanBuilder } from './plan.ts';
+import type { ScannedFile } from './select.ts';
+
+/** Files, bytes and row groups of a table; row groups are a lower bound where entries do not tell them. */
+export interface TableCounts {
+  readonly fileCount: number;
+  readonly bytes: number;
+  readonly rowGroupCount: number;
+}
+
+/** Shows every live data file of a snapshot to the planner, and counts them. */
+export async function scanCandidates(
+  builder: PlanBuilder,
+  {
+    metadata,
+    snapshot,
+    reader,
+  }: {
+    readonly metadata: TableMetadata;
+    readonly snapshot: Snapshot;
+    readonly reader: ManifestReader;
+  },
+): Promise<TableCounts> {
+  const partitions = createPartitionTexts(metadata);
+  const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0 };
+  await scanSnapshot({
+    metadata,
+    snapshot,
+    reader,
+    skipsMetrics: true,
+    visit: (scanned) => {
+      const { fileSizeBytes, splitOffsets } = scanned.entry.dataFile;
+      counts.fileCount++;
+      counts.bytes += fileSizeBytes;
+      counts.rowGroupCount += splitOffsets?.length ?? 1;
+      builder.add(toScannedFile(scanned, partitions.of(scanned)));
+    },
+  });
+  return counts;
+}
+
+type PartitionFacts = Pick<ScannedFile, 'partitionKey' | 'partition' | 'isSpecWritable'>;
+
+/** Resolves each partition once, since there are many files in each; the texts are shared by them. */
+function createPartitionTexts(metadata: TableMetadata): {
+  of(scanned: ScannedDataFile): PartitionFacts;
+} {
+  const known = new Map<string, PartitionFacts>();
+  return {
+    of({ entry: { specId, dataFile } }) {
+      const key = partitionKey(specId, dataFile.partition);
+      const facts = known.get(key) ?? resolve(key);
+      known.set(key, facts);
+      return facts;
+
+      function resolve(partitionKey: string): PartitionFacts {
+        const spec = specById(metadata, specId);
+        return {
+          partitionKey,
+          partition: partitionPath(spec, tablePartitionType(metadata, spec), dataFile.partition),
+          isSpecWritable: !hasUnrecognizedTransform(spec),
+        };
+      }
+    },
+  };
+}
+
+function toScannedFile(
+  { entry, manifest, deletes }: ScannedDataFile,
+  partition: PartitionFacts,
+): ScannedFile {
+  const { dataFile } = entry;
+  const fileScoped = [...deletes.deletionVectors, ...deletes.fileScopedPositionDeleteFiles];
+  return {
+    ...partition,
+    filePath: dataFile.filePath,
+    manifestPath: manifest.manifestPath,
+    isParquet: dataFile.fileFormat.toUpperCase() === 'PARQUET',
+    isEncrypted: dataFile.keyMetadata !== undefined,
+    fileSizeBytes: dataFile.fileSizeBytes,
+    recordCount: dataFile.recordCount,
+    specId: entry.specId,
+    dataSequenceNumber: entry.dataSequenceNumber,
+    ...(entry.fileSequenceNumber === undefined
+      ? {}
+      : { fileSequenceNumber: entry.fileSequenceNumber }),
+    ...(dataFile.firstRowId === undefined ? {} : { firstRowId: dataFile.firstRowId }),
+    ...(dataFile.splitOffsets === undefined ? {} : { splitOffsets: dataFile.splitOffsets }),
+    deleteFileCount:
+      fileScoped.length +
+      deletes.partitionScopedPositionDeleteFiles.length +
+      deletes.equalityDeleteFiles.length,
+    fileScopedDeleteCount: fileScoped.reduce((sum, { dataFile }) => sum + dataFile.recordCount, 0),
+  };
+}

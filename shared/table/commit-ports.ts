@@ -1,0 +1,16 @@
+import type { Clock, Deadline, Logger, Random } from '../base/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { ObjectStore } from '../storage/index.ts';
+import type { ManifestReader } from './manifest-reader.ts';
+
+/** What a commit needs of the world. */
+export interface CommitPorts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deadline: Deadline;
+  readonly logger: Logger;
+  /** The run's own, so that manifests read while planning are not fetched again. */
+  readonly reader: ManifestReader;
+}

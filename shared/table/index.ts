@@ -1,0 +1,24 @@
+/**
+ * Tables as a whole: loading one from its pointer, scanning a snapshot with the delete files that apply to each
+ * data file, and replacing files by a verified commit that survives other writers and lost answers. The only
+ * code that moves a pointer. Leaves out on purpose: what to rewrite (operations), merging of manifests, dropping
+ * delete files, and every deletion of objects.
+ */
+
+export type { CommitPorts } from './commit-ports.ts';
+export { type CommitOutcome, type CommitReplaceOptions, commitReplace } from './commit-replace.ts';
+export type { AttachedDeletes } from './delete-index.ts';
+export { INVARIANTS, type Invariant } from './invariants.ts';
+export { createManifestReader, type ManifestReader } from './manifest-reader.ts';
+export { partitionKey } from './partition-key.ts';
+export {
+  type ColumnCounts,
+  type DroppedGroup,
+  type DropReason,
+  type ReplaceGroup,
+  type ReplaceInput,
+  sumColumnCounts,
+  toReplaceInput,
+} from './replace-group.ts';
+export { readDataFiles, type ScannedDataFile, scanSnapshot } from './scan.ts';
+export { headOfBranch, loadMetadata, loadTable, type Table, type TablePorts } from './table.ts';

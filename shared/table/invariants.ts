@@ -1,0 +1,107 @@
+import { IcebergError } from '../base/index.ts';
+import {
+  columnViolation,
+  inputViolation,
+  outputViolation,
+  partitionViolation,
+  pathViolation,
+  rowViolation,
+} from './check-files.ts';
+import { listViolation, manifestViolation } from './check-manifests.ts';
+import { metadataViolation } from './check-metadata.ts';
+import { rowIdViolation, sequenceViolation } from './check-sequence.ts';
+import type { CommitProposal } from './proposal.ts';
+
+/** A claim that every commit must fulfil. `violation` says where it does not hold, or nothing. */
+export interface Invariant {
+  /** Never reused for another claim. */
+  readonly number: number;
+  readonly name: string;
+  readonly claim: string;
+  readonly violation: (proposal: CommitProposal) => string | undefined;
+}
+
+/** All of them, in the order in which they are checked. @see design, "The house": `verify` */
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    number: 1,
+    name: 'inputs-live-once',
+    claim: 'each input belongs to one group and is live once at head, as it was planned',
+    violation: inputViolation,
+  },
+  {
+    number: 2,
+    name: 'rows-kept',
+    claim: 'in each group, and in all, rows added are rows removed',
+    violation: rowViolation,
+  },
+  {
+    number: 3,
+    name: 'column-counts-kept',
+    claim: 'values and nulls of each column add up where both sides know them',
+    violation: columnViolation,
+  },
+  {
+    number: 4,
+    name: 'outputs-complete',
+    claim: 'each output was read back from the store: length, footer, every page',
+    violation: outputViolation,
+  },
+  {
+    number: 5,
+    name: 'paths-once',
+    claim: 'no path is added twice, added while live, or added and removed at once',
+    violation: pathViolation,
+  },
+  {
+    number: 6,
+    name: 'partition-kept',
+    claim: 'each output has the spec and partition of every input of its group',
+    violation: partitionViolation,
+  },
+  {
+    number: 7,
+    name: 'sequence-numbers',
+    claim: 'the snapshot follows the last one; added files carry the starting sequence number',
+    violation: sequenceViolation,
+  },
+  {
+    number: 8,
+    name: 'row-ids',
+    claim: 'row id ranges follow next-row-id without overlap, and none changes that was assigned',
+    violation: rowIdViolation,
+  },
+  {
+    number: 9,
+    name: 'manifests-as-meant',
+    claim: 'each manifest written was read back: entries, counts, and nothing lost from its source',
+    violation: manifestViolation,
+  },
+  {
+    number: 10,
+    name: 'list-as-meant',
+    claim: 'the manifest list was read back: the head, less filtered manifests, plus those written',
+    violation: listViolation,
+  },
+  {
+    number: 11,
+    name: 'metadata-as-meant',
+    claim: 'the metadata differs from its base by the snapshot, its branch and the logs only',
+    violation: metadataViolation,
+  },
+];
+
+/**
+ * Refuses a commit that would break a claim.
+ *
+ * @throws invariant — naming the first claim that does not hold, and where
+ */
+export function verifyProposal(proposal: CommitProposal): void {
+  for (const { number, name, violation } of INVARIANTS) {
+    const where = violation(proposal);
+    if (where === undefined) continue;
+    throw new IcebergError('invariant', `I${number} ${name}: ${where}`, {
+      snapshotId: proposal.snapshotId,
+    });
+  }
+}

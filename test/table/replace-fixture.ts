@@ -1,0 +1,161 @@
+import {
+  type Deadline,
+  ManualClock,
+  NO_DEADLINE,
+  type Random,
+  seededRandom,
+  silentLogger,
+} from '../../shared/base/index.ts';
+import { type CatalogFaults, MemoryCatalog } from '../../shared/catalog/index.ts';
+import type { FileOfSpec, FormatVersion, PartitionField } from '../../shared/iceberg/index.ts';
+import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
+import {
+  type CommitOutcome,
+  type CommitPorts,
+  commitReplace,
+  createManifestReader,
+  headOfBranch,
+  partitionKey,
+  type ReplaceGroup,
+  scanSnapshot,
+  sumColumnCounts,
+  type Table,
+  toReplaceInput,
+} from '../../shared/table/index.ts';
+import type { Row } from '../../local/table-writer/index.ts';
+import { TableWriter } from '../../local/table-writer/index.ts';
+
+export const IDENTIFIER = { namespace: ['db'], name: 'orders' };
+
+export const FIELDS = [
+  { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } },
+  { fieldId: 2, name: 'region', isRequired: true, type: { kind: 'string' } },
+] as const;
+
+export const BY_REGION: readonly PartitionField[] = [
+  { sourceIds: [2], fieldId: 1000, name: 'region', transform: { kind: 'identity' } },
+];
+
+export interface Warehouse {
+  readonly clock: ManualClock;
+  readonly random: Random;
+  readonly store: MemoryObjectStore;
+  readonly catalog: MemoryCatalog;
+  readonly builder: TableWriter;
+}
+
+/** A table of five one-row files in `eu` and two in `us`, appended by two snapshots. */
+export async function createWarehouse(
+  options: {
+    readonly formatVersion?: FormatVersion;
+    readonly partitionFields?: readonly PartitionField[];
+    readonly faults?: CatalogFaults;
+  } = {},
+): Promise<Warehouse> {
+  const clock = new ManualClock(Date.UTC(2026, 10, 30));
+  const random = seededRandom(7);
+  const store = new MemoryObjectStore({ clock });
+  const catalog = new MemoryCatalog({ clock, random, faults: options.faults ?? {} });
+  const builder = await TableWriter.create(
+    {
+      identifier: IDENTIFIER,
+      location: 's3://bucket/db/orders',
+      formatVersion: options.formatVersion ?? 2,
+      fields: FIELDS,
+      partitionFields: options.partitionFields ?? BY_REGION,
+    },
+    { catalog, store, clock, random },
+  );
+  const isPartitioned = (options.partitionFields ?? BY_REGION).length > 0;
+  const file = (id: bigint, region: string) => ({
+    rows: [row(id, region)],
+    partition: isPartitioned ? [region] : [],
+  });
+  await builder.append([file(1n, 'eu'), file(2n, 'eu'), file(3n, 'eu'), file(11n, 'us')]);
+  clock.advanceMs(1000);
+  await builder.append([file(4n, 'eu'), file(5n, 'eu'), file(12n, 'us')]);
+  clock.advanceMs(1000);
+  return { clock, random, store, catalog, builder };
+}
+
+export function row(id: bigint, region: string): Row {
+  return { 1: id, 2: region };
+}
+
+export function ports(warehouse: Warehouse, other: Partial<CommitPorts> = {}): CommitPorts {
+  const { catalog, clock, random } = warehouse;
+  const store: ObjectStore = other.store ?? warehouse.store;
+  const deadline: Deadline = NO_DEADLINE;
+  return {
+    catalog,
+    store,
+    clock,
+    random,
+    deadline,
+    logger: silentLogger,
+    reader: createManifestReader(store),
+    ...other,
+  };
+}
+
+export interface Staged {
+  readonly table: Table;
+  readonly startingSequenceNumber: bigint;
+  readonly groups: readonly ReplaceGroup[];
+}
+
+/** One group for each partition of the head, with one output that holds the rows in order of their ids. */
+export async function stageByPartition(warehouse: Warehouse, branch = 'main'): Promise<Staged> {
+  const table = await warehouse.builder.load();
+  const snapshot = headOfBranch(table, branch)!;
+  const { store } = warehouse;
+  const entries: Parameters<typeof toReplaceInput>[0][] = [];
+  await scanSnapshot({
+    metadata: table.metadata,
+    snapshot,
+    reader: createManifestReader(store),
+    skipsMetrics: false,
+    visit: ({ entry }) => entries.push(entry),
+  });
+  const byPartition = Map.groupBy(
+    entries.toSorted((one, other) => (idOf(one.dataFile) < idOf(other.dataFile) ? -1 : 1)),
+    (entry) => partitionKey(entry.specId, entry.dataFile.partition),
+  );
+  const groups: ReplaceGroup[] = [];
+  for (const inputs of byPartition.values()) {
+    const first = inputs[0]!;
+    const region = first.dataFile.partition[0] ?? 'eu';
+    const output = await warehouse.builder.writeDataFile({
+      rows: inputs.map(({ dataFile }) => row(idOf(dataFile), String(region))),
+      partition: first.dataFile.partition,
+      specId: first.specId,
+      layout: { encoding: 'PLAIN' },
+    });
+    groups.push({
+      groupIndex: groups.length,
+      inputs: inputs.map(toReplaceInput),
+      inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      outputs: [output.dataFile],
+    });
+  }
+  return { table, startingSequenceNumber: snapshot.sequenceNumber, groups };
+}
+
+/** The id of a one-row file, from its lower bound. */
+function idOf(dataFile: FileOfSpec['dataFile']): bigint {
+  const bound = dataFile.lowerBounds?.get(1);
+  return bound === undefined
+    ? 0n
+    : new DataView(bound.buffer, bound.byteOffset).getBigInt64(0, true);
+}
+
+export function commit(
+  staged: Staged,
+  commitPorts: CommitPorts,
+  branch = 'main',
+): Promise<CommitOutcome> {
+  return commitReplace(
+    { ...staged, branch, summaryExtra: { 'firn.run-id': 'run-1' } },
+    commitPorts,
+  );
+}
