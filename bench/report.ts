@@ -1,4 +1,4 @@
-/** One figure of a bench: what was measured, and the bound it has to keep, if the issue names one. */
+/** One figure of a bench: what was measured, and what it has to be, where something is demanded of it. */
 export interface Figure {
   /** The key in the closing JSON object. */
   readonly name: string;
@@ -6,27 +6,43 @@ export interface Figure {
   readonly unit: string;
   /** The largest value allowed. */
   readonly valueMax?: number;
+  /** The only value allowed. */
+  readonly valueExpected?: number;
 }
 
-/** Prints the figures as a table and, as the last line, as one JSON object. Returns whether all bounds hold. */
+/** Prints the figures as a table and, as the last line, as one JSON object. Returns whether all demands are met. */
 export function printReport(title: string, figures: readonly Figure[]): boolean {
-  const isWithinBounds = figures.every(
-    ({ value, valueMax }) => valueMax === undefined || value <= valueMax,
-  );
+  const isOk = figures.every(isMet);
   const rows = figures.map((figure) => [
     figure.name,
     `${formatValue(figure.value)} ${figure.unit}`,
-    figure.valueMax === undefined ? '' : `<= ${formatValue(figure.valueMax)} ${figure.unit}`,
+    `${demandText(figure)}${isMet(figure) ? '' : '  MISSED'}`,
   ]);
   print(`\n${title}`);
-  for (const line of alignColumns([['figure', 'measured', 'bound'], ...rows])) print(line);
+  for (const line of alignColumns([['figure', 'measured', 'demanded'], ...rows])) print(line);
   const values = Object.fromEntries(figures.map(({ name, value }) => [name, value]));
-  print(JSON.stringify({ ...values, ok: isWithinBounds }));
-  return isWithinBounds;
+  print(JSON.stringify({ ...values, ok: isOk }));
+  return isOk;
+}
+
+/** Prints what a bench runs with, before it runs. */
+export function printParameters(title: string, parameters: Readonly<Record<string, string>>): void {
+  print(`\n${title}`);
+  for (const line of alignColumns(Object.entries(parameters))) print(line);
 }
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+function isMet({ value, valueMax, valueExpected }: Figure): boolean {
+  const isBelowMax = valueMax === undefined || value <= valueMax;
+  return isBelowMax && (valueExpected === undefined || value === valueExpected);
+}
+
+function demandText({ unit, valueMax, valueExpected }: Figure): string {
+  if (valueMax !== undefined) return `<= ${formatValue(valueMax)} ${unit}`;
+  return valueExpected === undefined ? '' : `= ${formatValue(valueExpected)} ${unit}`;
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string[] {

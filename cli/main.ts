@@ -1,11 +1,17 @@
 import { Command, CommanderError, Option } from 'commander';
-import { compact } from './commands/compact.ts';
-import { inspect } from './commands/inspect.ts';
-import { register } from './commands/register.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { serializeJson } from '../shared/base/index.ts';
 import { readCliConfig } from './config.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
-import { printError } from './print-error.ts';
-import { openSession, type SessionOptions } from './session.ts';
+import { reportError } from './report-error.ts';
+import type { Session, SessionOptions } from './session.ts';
+
+const EXIT_CODES_HELP = `
+Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do.
+Credentials come from the usual AWS places: environment, profile, role.`;
+
+ignoreClosedPipe(process.stdout);
+ignoreClosedPipe(process.stderr);
 
 const config = readCliConfig();
 let exitCode: ExitCode = EXIT_CODES.done;
@@ -14,14 +20,20 @@ const program = new Command('firn')
   .description(
     'Keeps Apache Iceberg tables on S3 healthy: look at tables, compact their data files.',
   )
-  .version('0.1.0')
+  .version(packageJson.version)
   .showHelpAfterError('(add --help for what is possible)')
-  .exitOverride();
+  .exitOverride()
+  .addHelpText('after', EXIT_CODES_HELP);
+
+// Commands are loaded when they are run: the libraries behind them take longer to load than a usage error may.
 
 tableCommand('inspect', 'show what a table is, how its files are, and what Firn would refuse')
   .option('--no-files', 'read metadata only, no manifests')
   .action((table: string, options: SessionOptions & { files: boolean }) =>
-    run(options, () => inspect(table, options, openSession(options, config))),
+    run(options, async (session) => {
+      const { inspect } = await import('./commands/inspect.ts');
+      return inspect(table, options, session);
+    }),
   );
 
 tableCommand('compact', 'rewrite small and oversized data files, in one commit; deletes nothing')
@@ -38,15 +50,19 @@ tableCommand('compact', 'rewrite small and oversized data files, in one commit; 
       table: string,
       options: SessionOptions & { dryRun: boolean; branch: string; option: string[] },
     ) =>
-      run(options, () =>
-        compact({ ...options, table, optionTexts: options.option }, openSession(options, config)),
-      ),
+      run(options, async (session) => {
+        const { compact } = await import('./commands/compact.ts');
+        return compact({ ...options, table, optionTexts: options.option }, session);
+      }),
   );
 
 tableCommand('register', 'add a table that exists as metadata files to the catalog')
   .requiredOption('--metadata-location <location>', 'its current metadata file')
   .action((table: string, options: SessionOptions & { metadataLocation: string }) =>
-    run(options, () => register(table, options.metadataLocation, openSession(options, config))),
+    run(options, async (session) => {
+      const { register } = await import('./commands/register.ts');
+      return register(table, options.metadataLocation, session);
+    }),
   );
 
 try {
@@ -71,14 +87,31 @@ function tableCommand(name: string, description: string): Command {
     .option('--json', 'print one JSON document instead of text', false);
 }
 
-async function run(options: SessionOptions, command: () => Promise<ExitCode>): Promise<void> {
+async function run(
+  options: SessionOptions,
+  command: (session: Session) => Promise<ExitCode>,
+): Promise<void> {
+  let session: Session | undefined;
   try {
-    exitCode = await command();
+    const { openSession } = await import('./session.ts');
+    session = openSession(options, config);
+    exitCode = await command(session);
   } catch (error) {
-    exitCode = printError(error, options);
+    session?.progress.clear();
+    const report = reportError(error);
+    exitCode = report.exitCode;
+    if (options.json) process.stdout.write(`${serializeJson(report.json, 2)}\n`);
+    else process.stderr.write(`${report.text}\n`);
   }
 }
 
 function collect(value: string, values: readonly string[]): string[] {
   return [...values, value];
+}
+
+/** Whoever reads the answer may stop early, as `head` does; that must not end a run under way. */
+function ignoreClosedPipe(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }

@@ -24,8 +24,10 @@ export interface Session {
   readonly random: Random;
   readonly isJson: boolean;
   readonly progress: Progress;
-  /** One line of the answer, on standard output. */
-  readonly print: (line: string) => void;
+  /** Columns of the terminal; undefined where the answer goes elsewhere, and is not shortened. */
+  readonly widthMax: number | undefined;
+  /** The answer, line by line, on standard output. */
+  readonly print: (lines: readonly string[]) => void;
   readonly printJson: (value: JsonValue) => void;
 }
 
@@ -38,7 +40,7 @@ export function openSession(options: SessionOptions, config: CliConfig): Session
       'catalog: none is named; give --catalog or set FIRN_CATALOG',
     );
   }
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const { stdout, stderr } = process;
   return {
     warehouse: openWarehouse({
       catalogUrl,
@@ -49,8 +51,9 @@ export function openSession(options: SessionOptions, config: CliConfig): Session
     clock: systemClock,
     random: systemRandom,
     isJson: options.json,
-    progress: createProgress(process.stderr, systemClock),
-    print,
-    printJson: (value) => print(serializeJson(value, 2)),
+    progress: createProgress(stderr, systemClock),
+    widthMax: stdout.isTTY ? stdout.columns : undefined,
+    print: (lines) => void stdout.write(lines.map((line) => `${line}\n`).join('')),
+    printJson: (value) => void stdout.write(`${serializeJson(value, 2)}\n`),
   };
 }

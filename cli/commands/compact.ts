@@ -1,21 +1,28 @@
-import { IcebergError, NO_DEADLINE, randomUuid, silentLogger } from '../../shared/base/index.ts';
+import {
+  IcebergError,
+  type JsonObject,
+  NO_DEADLINE,
+  randomUuid,
+  silentLogger,
+} from '../../shared/base/index.ts';
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
-import { formatBytes, formatCount, formatDuration } from '../../shared/display/index.ts';
+import { formatBytes, formatCount, formatDuration, printable } from '../../shared/display/index.ts';
 import {
   estimateUsage,
+  type GroupResult,
   type OptionTexts,
   outcomeToJson,
   type RewriteDataFilesOutcome,
   type RewriteProgress,
   rewriteDataFiles,
 } from '../../shared/operations/rewrite-data-files/index.ts';
-import { estimatePrice, PRICE_TABLE } from '../../shared/pricing/index.ts';
+import { estimatePrice, PRICE_TABLE, type PriceEstimate } from '../../shared/pricing/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { describePlan, describePrice } from './describe-plan.ts';
-import { unknownPropertyWarnings } from './property-warnings.ts';
+import { propertyWarnings } from './property-warnings.ts';
 
 export interface CompactRequest {
   readonly table: string;
@@ -52,10 +59,27 @@ export async function compact(request: CompactRequest, session: Session): Promis
     },
   );
   progress.clear();
-  const warnings = unknownPropertyWarnings(table.metadata.properties);
-  if (session.isJson) printJson(outcome, warnings, session);
-  else printText(request, outcome, { warnings, durationMs: clock.nowMs() - startMs, session });
+  const warnings = propertyWarnings(table.metadata.properties);
+  if (session.isJson) {
+    printJson(request.table, outcome, session, warnings);
+  } else {
+    session.print([
+      ...warnings.map((warning) => `warning: ${printable(warning)}`),
+      ...permissionNote(request, table.metadata.properties),
+      ...outcomeLines(request, outcome, session),
+      `took ${formatDuration(clock.nowMs() - startMs)}`,
+    ]);
+  }
   return exitCodeOf(outcome);
+}
+
+/** Whoever turned maintenance off is told that a person has overruled it. A malformed value has its warning. */
+function permissionNote(
+  { dryRun }: CompactRequest,
+  properties: Readonly<Record<string, string>>,
+): string[] {
+  if (dryRun || properties['firn.enabled']?.trim().toLowerCase() !== 'false') return [];
+  return ['note: the table has firn.enabled=false; this call was permission for this run only'];
 }
 
 /** @throws invalid-config — for text without `=`, and for a key given twice */
@@ -80,63 +104,68 @@ function progressText(progress: RewriteProgress): string {
     case 'planned':
       return `planned ${formatCount(progress.groupCount, 'group')}, ${formatBytes(progress.inputBytes)}`;
     case 'group-rewritten':
-      return `rewrote group ${progress.doneCount} of ${progress.groupCount}`;
+      return progress.doneCount === progress.groupCount
+        ? `rewrote ${formatCount(progress.groupCount, 'group')}, verifying and committing`
+        : `rewrote group ${progress.doneCount} of ${progress.groupCount}`;
     case 'committed':
       return `committed snapshot ${progress.snapshotId}`;
   }
 }
 
 function printJson(
+  tableName: string,
   outcome: RewriteDataFilesOutcome,
-  warnings: readonly string[],
   session: Session,
+  warnings: readonly string[],
 ): void {
-  const price =
-    'plan' in outcome ? estimatePrice(estimateUsage(outcome.plan), PRICE_TABLE) : undefined;
-  session.printJson({
-    ...outcomeToJson(outcome),
-    ...(price === undefined
-      ? {}
-      : { estimatedDollars: price.totalDollars, pricesAsOf: PRICE_TABLE.asOf }),
-    warnings,
-  });
+  const estimate =
+    outcome.outcome === 'observed' ? { estimate: estimateToJson(priceOf(outcome)) } : {};
+  session.printJson({ table: tableName, ...outcomeToJson(outcome), ...estimate, warnings });
 }
 
-function printText(
-  request: CompactRequest,
+function estimateToJson({ lines, totalDollars }: PriceEstimate): JsonObject {
+  const { region, asOf } = PRICE_TABLE;
+  return {
+    dollars: totalDollars,
+    region,
+    pricesAsOf: asOf,
+    lines: lines.map((line) => ({ ...line })),
+  };
+}
+
+function priceOf(observed: Parameters<typeof estimateUsage>[0]): PriceEstimate {
+  return estimatePrice(estimateUsage(observed), PRICE_TABLE);
+}
+
+function outcomeLines(
+  { table, dryRun }: CompactRequest,
   outcome: RewriteDataFilesOutcome,
-  {
-    warnings,
-    durationMs,
-    session,
-  }: {
-    readonly warnings: readonly string[];
-    readonly durationMs: number;
-    readonly session: Session;
-  },
-): void {
-  const lines = warnings.map((warning) => `warning: ${warning}`);
-  if (outcome.outcome === 'observed') {
-    lines.push(...describePlan(outcome.plan, outcome.before), '', ...describePrice(outcome.plan));
-    lines.push('', 'dry run: nothing was written');
-  } else {
-    if ('plan' in outcome) lines.push(...describePlan(outcome.plan, outcome.before), '');
-    lines.push(...describeOutcome(request.table, outcome));
-    lines.push(`took ${formatDuration(durationMs)}`);
-  }
-  for (const line of lines) session.print(line);
+  { widthMax }: Session,
+): string[] {
+  const plan = 'plan' in outcome ? [...describePlan(table, outcome, widthMax), ''] : [];
+  const price =
+    outcome.outcome === 'observed' ? [...describePrice(priceOf(outcome), widthMax), ''] : [];
+  const end = dryRun ? ['dry run: nothing was written'] : [];
+  return [...plan, ...price, ...describeOutcome(table, outcome), ...end];
 }
 
+/** Groups that other writers overtook are no failure as long as others were committed. */
 function exitCodeOf(outcome: RewriteDataFilesOutcome): ExitCode {
   switch (outcome.outcome) {
     case 'committed':
     case 'observed':
       return EXIT_CODES.done;
     case 'partial':
-      return outcome.commits.length > 0 ? EXIT_CODES.done : EXIT_CODES.failed;
+      return outcome.commits.length > 0 && !outcome.groups.some(isFailure)
+        ? EXIT_CODES.done
+        : EXIT_CODES.failed;
     case 'skipped':
     case 'no-snapshot':
     case 'nothing-planned':
       return EXIT_CODES.nothingToDo;
   }
+}
+
+function isFailure({ state }: GroupResult): boolean {
+  return state === 'failed' || state === 'commit-failed';
 }

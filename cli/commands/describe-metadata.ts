@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../shared/base/index.ts';
 import type { TablePointer } from '../../shared/catalog/index.ts';
-import { formatCount, formatInstant, formatTable, printable } from '../../shared/display/index.ts';
+import { formatCount, formatInstant, printable, shorten } from '../../shared/display/index.ts';
 import {
   currentSchema,
-  isEncrypted,
   type NestedField,
   type PartitionSpec,
   type Snapshot,
@@ -15,42 +14,61 @@ import {
   transformText,
   typeText,
 } from '../../shared/iceberg/index.ts';
-import { unknownPropertyWarnings } from './property-warnings.ts';
+import { indentedTable } from './indented-table.ts';
+import { propertyWarnings } from './property-warnings.ts';
 
 const FIELDS_SHOWN_MAX = 60;
+const REFS_SHOWN_MAX = 20;
+const PROPERTIES_SHOWN_MAX = 30;
+
+/** Some properties hold whole JSON documents. */
+const VALUE_WIDTH_MAX = 120;
 
 /** What a table's metadata says, for people. */
 export function describeMetadata(
   tableName: string,
-  pointer: TablePointer,
-  metadata: TableMetadata,
+  { pointer, metadata }: { readonly pointer: TablePointer; readonly metadata: TableMetadata },
+  widthMax: number | undefined,
 ): string[] {
-  const snapshot = snapshotOfRef(metadata);
   return [
-    `table ${tableName}, format v${metadata.formatVersion}`,
+    `table ${printable(tableName)}, format v${metadata.formatVersion}`,
     `  location           ${printable(metadata.location)}`,
     `  uuid               ${printable(metadata.tableUuid ?? '(none)')}`,
     `  metadata           ${printable(pointer.metadataLocation)}`,
     `  last updated       ${formatInstant(metadata.lastUpdatedMs)}`,
-    `  snapshots          ${metadata.snapshots.length}, metadata log ${metadata.metadataLog.length}`,
-    `  current snapshot   ${snapshot === undefined ? '(none)' : snapshotText(snapshot)}`,
+    `  snapshots          ${metadata.snapshots.length}, and ${formatCount(metadata.metadataLog.length, 'earlier metadata file')}`,
+    ...describeSnapshot(snapshotOfRef(metadata)),
     `  partitioned by     ${specText(metadata, specById(metadata, metadata.defaultSpecId))}` +
       countOthers(metadata.partitionSpecs.length, 'spec'),
     `  sorted by          ${sortText(metadata)}`,
-    `  schema             ${formatCount(currentSchema(metadata).fields.length, 'column')}` +
-      countOthers(metadata.schemas.length, 'schema'),
-    ...describeFields(currentSchema(metadata).fields),
+    `  maintenance        ${permissionText(metadata)}`,
+    `columns: ${currentSchema(metadata).fields.length}${countOthers(metadata.schemas.length, 'schema')}`,
+    ...describeFields(currentSchema(metadata).fields, widthMax),
     ...describeRefs(metadata),
-    ...(isEncrypted(metadata) ? ['not maintained by Firn: the table is encrypted'] : []),
-    ...unknownPropertyWarnings(metadata.properties).map((warning) => `warning: ${warning}`),
+    ...describeProperties(metadata, widthMax),
+    ...propertyWarnings(metadata.properties).map((warning) => `warning: ${printable(warning)}`),
   ];
 }
 
-function snapshotText({ snapshotId, timestampMs, summary }: Snapshot): string {
-  const operation = printable(summary['operation'] ?? 'unknown operation');
+/** Whether a deployment may change the table on its own; a person's command always may. */
+function permissionText({ properties }: TableMetadata): string {
+  const value = properties['firn.enabled'];
+  if (value === undefined) return "firn.enabled is not set: the deployment's list decides";
+  return `firn.enabled is ${printable(value)}`;
+}
+
+/** Which operation made the snapshot, and who, where its summary tells. */
+function describeSnapshot(snapshot: Snapshot | undefined): string[] {
+  if (snapshot === undefined) return ['  current snapshot   (none)'];
+  const { snapshotId, timestampMs, summary } = snapshot;
+  const { operation = 'unknown operation', 'engine-name': engine } = summary;
   const runId = summary['firn.run-id'];
-  const by = runId === undefined ? '' : ` by Firn, run ${printable(runId)}`;
-  return `${snapshotId}, ${operation}${by}, ${formatInstant(timestampMs)}`;
+  const engineText = engine === undefined ? '' : ` by ${engine} ${summary['engine-version'] ?? ''}`;
+  const by = runId === undefined ? engineText : ` by Firn, run ${runId}`;
+  return [
+    `  current snapshot   ${snapshotId}, ${formatInstant(timestampMs)}`,
+    `  last operation     ${printable(`${operation}${by}`.trimEnd())}`,
+  ];
 }
 
 function countOthers(count: number, noun: string): string {
@@ -86,19 +104,21 @@ function namesOf(metadata: TableMetadata, fieldIds: readonly number[]): string {
   return fieldIds.map(name).join(', ');
 }
 
-function describeFields(fields: readonly NestedField[]): string[] {
+function describeFields(fields: readonly NestedField[], widthMax: number | undefined): string[] {
   const rows = fields
     .slice(0, FIELDS_SHOWN_MAX)
     .map(({ fieldId, name, type, isRequired }) => [
       String(fieldId),
       name,
+      isRequired ? 'required' : 'optional',
       typeText(type),
-      isRequired ? 'required' : '',
     ]);
   const hiddenCount = fields.length - rows.length;
   return [
-    ...formatTable([['id', 'name', 'type', ''], ...rows]).map((line) => `    ${line}`),
-    ...(hiddenCount > 0 ? [`    and ${formatCount(hiddenCount, 'column')} more`] : []),
+    ...indentedTable([['id', 'name', 'presence', 'type'], ...rows], { widthMax }),
+    ...(hiddenCount > 0
+      ? [`  and ${formatCount(hiddenCount, 'column')} more (all with --json)`]
+      : []),
   ];
 }
 
@@ -106,10 +126,27 @@ function describeRefs({ refs }: TableMetadata): string[] {
   const others = [...refs].filter(([name]) => name !== 'main');
   if (others.length === 0) return [];
   return [
-    '  branches and tags',
-    ...others.map(
-      ([name, { type, snapshotId }]) => `    ${type} ${printable(name)} at ${snapshotId}`,
-    ),
+    'other branches, and tags',
+    ...others
+      .slice(0, REFS_SHOWN_MAX)
+      .map(([name, { type, snapshotId }]) => `  ${type} ${printable(name)} at ${snapshotId}`),
+    ...(others.length > REFS_SHOWN_MAX
+      ? [`  and ${others.length - REFS_SHOWN_MAX} more (all with --json)`]
+      : []),
+  ];
+}
+
+function describeProperties({ properties }: TableMetadata, widthMax: number | undefined): string[] {
+  const entries = Object.entries(properties).sort(([one], [other]) => (one < other ? -1 : 1));
+  if (entries.length === 0) return [];
+  const hiddenCount = entries.length - PROPERTIES_SHOWN_MAX;
+  const rows = entries
+    .slice(0, PROPERTIES_SHOWN_MAX)
+    .map(([key, value]) => [key, shorten(value, VALUE_WIDTH_MAX)]);
+  return [
+    'properties',
+    ...indentedTable([['key', 'value'], ...rows], { widthMax }),
+    ...(hiddenCount > 0 ? [`  and ${hiddenCount} more (all with --json)`] : []),
   ];
 }
 
@@ -140,7 +177,6 @@ export function metadataToJson(metadata: TableMetadata): JsonObject {
         { type, snapshotId: String(snapshotId) },
       ]),
     ),
-    isMaintained: !isEncrypted(metadata),
-    warnings: [...unknownPropertyWarnings(metadata.properties)],
+    warnings: [...propertyWarnings(metadata.properties)],
   };
 }

@@ -4,59 +4,85 @@ import type {
   RewriteDataFilesOutcome,
   RewriteReport,
 } from '../../shared/operations/rewrite-data-files/index.ts';
+import { droppedGroupText, skippedTableText } from './reasons.ts';
+
+/** Groups told one by one; what ails a thousand of them is told by the first few. */
+const FAILURES_SHOWN_MAX = 20;
 
 /** What a run did, for people. */
 export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutcome): string[] {
+  const name = printable(tableName);
   switch (outcome.outcome) {
     case 'no-snapshot':
-      return [`${tableName}: has no snapshot, so there is nothing to compact`];
+      return [`${name}: nothing to do, it has no snapshot`];
     case 'skipped':
-      return [`${tableName}: skipped, ${outcome.reason} (${printable(outcome.detail)})`];
+      return [
+        `${name}: skipped, ${skippedTableText(outcome.reason)} (${printable(outcome.detail)})`,
+      ];
     case 'nothing-planned':
-      return [`${tableName}: nothing to do`];
+      return [`${name}: nothing to do`];
     case 'observed':
-      return [`${tableName}: planned only, nothing was written`];
+      return [];
     case 'committed':
     case 'partial':
-      return describeReport(tableName, outcome, outcome.requests);
+      return describeReport(name, outcome, outcome.requests);
   }
 }
 
 function describeReport(
-  tableName: string,
-  { groups, commits, before, after }: RewriteReport,
+  name: string,
+  report: RewriteReport,
   requests: RewriteDataFilesOutcome['requests'],
 ): string[] {
+  const { groups, commits, before, after } = report;
   const { readRange, read, head, write, openWriter } = requests;
+  const commitLines = commits.map(
+    ({ snapshotId, groupIndexes, attemptCount }) =>
+      `${name}: committed snapshot ${snapshotId} with ${formatCount(groupIndexes.length, 'group')}` +
+      (attemptCount > 1 ? ` at attempt ${attemptCount}` : ''),
+  );
   return [
-    ...commits.map(
-      ({ snapshotId, groupIndexes, attemptCount }) =>
-        `${tableName}: committed snapshot ${snapshotId} with ${formatCount(groupIndexes.length, 'group')}` +
-        (attemptCount > 1 ? ` at attempt ${attemptCount}` : ''),
-    ),
-    ...groups.flatMap(describeFailure),
+    ...(commits.length > 0 ? commitLines : [`${name}: nothing was committed`]),
+    ...describeFailures(report),
     `files ${before.fileCount} -> ${after.fileCount}, ` +
       `bytes ${formatBytes(before.bytes)} -> ${formatBytes(after.bytes)}, ` +
       `row groups ${before.rowGroupCount} -> ${after.rowGroupCount}`,
     describeChunks(groups),
-    `requests: ${readRange + read + head} reads (${formatBytes(requests.bytesRead)}), ` +
-      `${write + openWriter} writes (${formatBytes(requests.bytesWritten)}); nothing was deleted`,
+    `requests: ${formatCount(readRange + read + head, 'read')} (${formatBytes(requests.bytesRead)}), ` +
+      `${formatCount(write + openWriter, 'write')} (${formatBytes(requests.bytesWritten)}); nothing was deleted`,
   ];
 }
 
-function describeFailure(group: GroupResult): string[] {
+/** Groups that were not committed, with the reason of each. */
+function describeFailures({ plan, groups }: RewriteReport): string[] {
+  const planned = new Map(plan.groups.map((group) => [group.groupIndex, group]));
+  const lines = groups.flatMap((group) => {
+    const reason = failureText(group);
+    if (reason === undefined) return [];
+    const { partition = '', files = [] } = planned.get(group.groupIndex) ?? {};
+    const where = partition === '' ? 'unpartitioned' : printable(partition);
+    return [`  ${where}, ${formatCount(files.length, 'file')}: ${printable(reason)}`];
+  });
+  if (lines.length === 0) return [];
+  const hiddenCount = lines.length - FAILURES_SHOWN_MAX;
+  return [
+    `not committed: ${formatCount(lines.length, 'group')}`,
+    ...lines.slice(0, FAILURES_SHOWN_MAX),
+    ...(hiddenCount > 0 ? [`  and ${formatCount(hiddenCount, 'group')} more`] : []),
+  ];
+}
+
+function failureText(group: GroupResult): string | undefined {
   switch (group.state) {
     case 'committed':
-      return [];
+      return undefined;
     case 'dropped':
-      return [
-        `group ${group.groupIndex} not committed: ${group.reason} (${printable(group.detail)})`,
-      ];
+      return `${droppedGroupText(group.reason)} (${group.detail})`;
     case 'failed':
     case 'commit-failed':
-      return [`group ${group.groupIndex} not committed: ${printable(group.error.message)}`];
+      return `${group.error.message} (${group.error.kind})`;
     case 'not-started':
-      return [`group ${group.groupIndex} not begun: no time was left`];
+      return 'not begun, no time was left';
   }
 }
 

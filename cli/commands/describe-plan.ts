@@ -1,31 +1,49 @@
-import { formatBytes, formatCount, formatTable, printable } from '../../shared/display/index.ts';
 import {
-  estimateUsage,
-  type RewriteDataFilesPlan,
-  type TableCounts,
+  formatBytes,
+  formatCount,
+  printable,
+  type TableOptions,
+} from '../../shared/display/index.ts';
+import type {
+  FileSkipReason,
+  GroupSkipReason,
+  RewriteDataFilesPlan,
+  SkippedFiles,
+  TableCounts,
 } from '../../shared/operations/rewrite-data-files/index.ts';
-import { estimatePrice, formatDollars, PRICE_TABLE } from '../../shared/pricing/index.ts';
+import { formatDollars, PRICE_TABLE, type PriceEstimate } from '../../shared/pricing/index.ts';
+import { indentedTable } from './indented-table.ts';
+import { groupReasonText, skippedFilesText } from './reasons.ts';
 
 /** Groups shown one by one; a plan of thousands is summed up after these. */
 const GROUPS_SHOWN_MAX = 20;
 
-/** A plan for people: what would be rewritten and why, what is left alone and why. */
-export function describePlan(plan: RewriteDataFilesPlan, before: TableCounts): string[] {
-  const { options, groups } = plan;
+/** A plan for people: what is to be rewritten and why, what is left alone and why. */
+export function describePlan(
+  tableName: string,
+  { plan, before }: { readonly plan: RewriteDataFilesPlan; readonly before: TableCounts },
+  widthMax: number | undefined,
+): string[] {
+  const { base, options, groups } = plan;
   const fileCount = groups.reduce((sum, group) => sum + group.files.length, 0);
   const bytes = groups.reduce((sum, group) => sum + group.inputBytes, 0);
   return [
-    `snapshot ${plan.base.startingSnapshotId} of ${printable(plan.base.branch)}: ` +
-      `${formatCount(before.fileCount, 'data file')}, ${formatBytes(before.bytes)}`,
-    `sizes wanted: ${formatBytes(options.fileSizeBytesMin)} to ${formatBytes(options.fileSizeBytesMax)}, ` +
-      `target ${formatBytes(options.targetFileSizeBytes)}; at least ${formatCount(options.minInputFiles, 'file')} a group`,
-    `plan: ${formatCount(groups.length, 'group')}, ${formatCount(fileCount, 'file')}, ${formatBytes(bytes)}`,
-    ...describeGroups(plan),
-    ...describeSkips(plan),
+    `${printable(tableName)}: ${formatCount(before.fileCount, 'data file')}, ${formatBytes(before.bytes)} ` +
+      `in snapshot ${base.startingSnapshotId} of ${printable(base.branch)}`,
+    `wanted: files of ${formatBytes(options.fileSizeBytesMin)} to ${formatBytes(options.fileSizeBytesMax)}, ` +
+      `target ${formatBytes(options.targetFileSizeBytes)}`,
+    groups.length === 0
+      ? 'to rewrite: nothing'
+      : `to rewrite: ${formatCount(fileCount, 'file')}, ${formatBytes(bytes)}, in ${formatCount(groups.length, 'group')}`,
+    ...describeGroups(plan, { widthMax }),
+    ...describeSkips(plan, { widthMax }),
   ];
 }
 
-function describeGroups({ groups }: RewriteDataFilesPlan): string[] {
+function describeGroups(
+  { groups, options }: RewriteDataFilesPlan,
+  tableOptions: TableOptions,
+): string[] {
   if (groups.length === 0) return [];
   const rows = groups
     .slice(0, GROUPS_SHOWN_MAX)
@@ -34,39 +52,39 @@ function describeGroups({ groups }: RewriteDataFilesPlan): string[] {
       String(group.files.length),
       formatBytes(group.inputBytes),
       String(group.outputFileCountExpected),
-      group.reason,
+      groupReasonText(group.reason, options),
     ]);
-  const table = formatTable([['partition', 'files', 'bytes', 'outputs', 'why'], ...rows]);
   const hiddenCount = groups.length - rows.length;
   return [
-    ...table.map((line) => `  ${line}`),
+    ...indentedTable([['partition', 'files', 'bytes', 'new files', 'why'], ...rows], tableOptions),
     ...(hiddenCount > 0
       ? [`  and ${formatCount(hiddenCount, 'group')} more (all with --json)`]
       : []),
   ];
 }
 
-function describeSkips({ skippedFiles, skippedGroups }: RewriteDataFilesPlan): string[] {
-  const files = Object.entries(skippedFiles).map(
-    ([reason, { fileCount, bytes }]) =>
-      `  ${reason}: ${formatCount(fileCount, 'file')}, ${formatBytes(bytes)}`,
-  );
-  const groups = Object.entries(skippedGroups).map(
-    ([reason, { groupCount, fileCount, bytes }]) =>
-      `  ${reason}: ${formatCount(fileCount, 'file')} in ${formatCount(groupCount, 'group')}, ${formatBytes(bytes)}`,
-  );
-  const lines = [...files, ...groups].sort();
-  return lines.length === 0 ? [] : ['left alone:', ...lines];
+function describeSkips(plan: RewriteDataFilesPlan, tableOptions: TableOptions): string[] {
+  const skips = Object.entries({ ...plan.skippedFiles, ...plan.skippedGroups }) as [
+    FileSkipReason | GroupSkipReason,
+    SkippedFiles,
+  ][];
+  if (skips.length === 0) return [];
+  const rows = skips.map(([reason, { fileCount, bytes }]) => [
+    String(fileCount),
+    formatBytes(bytes),
+    skippedFilesText(reason, plan.options),
+  ]);
+  return ['left alone', ...indentedTable([['files', 'bytes', 'why'], ...rows], tableOptions)];
 }
 
 /** What carrying the plan out is expected to cost at list prices. */
-export function describePrice(plan: RewriteDataFilesPlan): string[] {
-  const { lines, totalDollars } = estimatePrice(estimateUsage(plan), PRICE_TABLE);
+export function describePrice(
+  { lines, totalDollars }: PriceEstimate,
+  widthMax: number | undefined,
+): string[] {
+  const rows = lines.map(({ item, quantity, dollars }) => [item, quantity, formatDollars(dollars)]);
   return [
-    `estimated price: ${formatDollars(totalDollars)} (list prices of ${PRICE_TABLE.region}, ${PRICE_TABLE.asOf})`,
-    ...formatTable([
-      ['item', 'quantity', 'dollars'],
-      ...lines.map(({ item, quantity, dollars }) => [item, quantity, formatDollars(dollars)]),
-    ]).map((line) => `  ${line}`),
+    `estimated price on AWS: ${formatDollars(totalDollars)}, at list prices of ${PRICE_TABLE.region} as of ${PRICE_TABLE.asOf}`,
+    ...indentedTable([['item', 'quantity', 'price'], ...rows], { widthMax }),
   ];
 }

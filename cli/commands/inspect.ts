@@ -1,15 +1,19 @@
 import { isIcebergError } from '../../shared/base/index.ts';
 import { parseTableIdentifier, type TablePointer } from '../../shared/catalog/index.ts';
+import { printable } from '../../shared/display/index.ts';
 import {
   describeUnsupported,
   isEncrypted,
   parseTableMetadata,
+  snapshotOfRef,
   type TableMetadata,
   type UnsupportedMetadata,
 } from '../../shared/iceberg/index.ts';
+import { skipReason } from '../../shared/operations/rewrite-data-files/index.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeMetadata, metadataToJson } from './describe-metadata.ts';
+import { skippedTableText } from './reasons.ts';
 import { describeFiles, filesToJson, surveyFiles } from './survey-files.ts';
 
 const METADATA_FILE_BYTES_MAX = 256 * 1024 ** 2;
@@ -72,11 +76,13 @@ function printUnsupported(
     });
     return;
   }
-  session.print(`table ${tableName}, format v${formatVersion ?? '?'}`);
-  session.print(`  location           ${location ?? '(none)'}`);
-  session.print(`  uuid               ${tableUuid ?? '(none)'}`);
-  session.print(`  metadata           ${pointer.metadataLocation}`);
-  session.print(`not maintained by Firn: ${reason}`);
+  session.print([
+    `table ${printable(tableName)}, format v${formatVersion ?? '?'}`,
+    `  location           ${printable(location ?? '(none)')}`,
+    `  uuid               ${printable(tableUuid ?? '(none)')}`,
+    `  metadata           ${printable(pointer.metadataLocation)}`,
+    `not maintained by Firn: ${printable(reason)}`,
+  ]);
 }
 
 async function printTable(
@@ -93,12 +99,13 @@ async function printTable(
     readonly session: Session;
   },
 ): Promise<void> {
-  const canReadFiles = options.files && !isEncrypted(metadata);
-  const survey = canReadFiles
-    ? await surveyFiles(metadata, session.warehouse.store, (text) =>
-        session.progress.update(`${tableName}: ${text}`),
-      )
-    : undefined;
+  const obstacle = obstacleOf(metadata);
+  const survey =
+    options.files && obstacle?.isUnreadable !== true
+      ? await surveyFiles(metadata, session.warehouse.store, (text) =>
+          session.progress.update(`${tableName}: ${text}`),
+        )
+      : undefined;
   session.progress.clear();
   if (session.isJson) {
     session.printJson({
@@ -106,11 +113,34 @@ async function printTable(
       metadataLocation: pointer.metadataLocation,
       previousMetadataLocation: pointer.previousMetadataLocation ?? null,
       ...metadataToJson(metadata),
+      isMaintained: obstacle === undefined,
+      reason: obstacle?.reason ?? null,
       ...(survey === undefined ? {} : { files: filesToJson(survey) }),
     });
     return;
   }
-  const lines = describeMetadata(tableName, pointer, metadata);
-  if (survey !== undefined) lines.push(...describeFiles(survey));
-  for (const line of lines) session.print(line);
+  const { widthMax } = session;
+  session.print([
+    ...describeMetadata(tableName, { pointer, metadata }, widthMax),
+    ...(survey === undefined ? [] : describeFiles(survey, widthMax)),
+    ...(obstacle === undefined ? [] : [`not maintained by Firn: ${printable(obstacle.reason)}`]),
+  ]);
+}
+
+interface Obstacle {
+  readonly reason: string;
+  /** Whether the manifests cannot be read either. */
+  readonly isUnreadable: boolean;
+}
+
+/** What keeps Firn from compacting the table, as far as its metadata tells. */
+function obstacleOf(metadata: TableMetadata): Obstacle | undefined {
+  if (isEncrypted(metadata)) return { reason: 'the table is encrypted', isUnreadable: true };
+  const snapshot = snapshotOfRef(metadata);
+  const skip = snapshot === undefined ? undefined : skipReason({ metadata }, snapshot);
+  if (skip === undefined) return undefined;
+  return {
+    reason: `${skippedTableText(skip.reason)} (${skip.detail})`,
+    isUnreadable: skip.reason === 'no-manifest-list',
+  };
 }

@@ -1,10 +1,5 @@
 import type { JsonObject } from '../../shared/base/index.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatSizeHistogram,
-  formatTable,
-} from '../../shared/display/index.ts';
+import { formatBytes, formatCount, formatSizeHistogram } from '../../shared/display/index.ts';
 import {
   partitionPath,
   snapshotOfRef,
@@ -18,6 +13,8 @@ import {
   type ScannedDataFile,
   scanSnapshot,
 } from '../../shared/table/index.ts';
+
+import { indentedTable } from './indented-table.ts';
 
 /** Files of one partition of one spec. */
 interface PartitionFiles {
@@ -99,7 +96,11 @@ function countFile(
 }
 
 /** The survey for people: totals, a histogram of sizes, the partitions with most files. */
-export function describeFiles({ fileSizesBytes, partitions }: FileSurvey): string[] {
+export function describeFiles(
+  { fileSizesBytes, partitions }: FileSurvey,
+  widthMax: number | undefined,
+): string[] {
+  if (fileSizesBytes.length === 0) return ['data files: none'];
   const bytes = fileSizesBytes.reduce((sum, size) => sum + size, 0);
   const records = partitions.reduce((sum, partition) => sum + partition.recordCount, 0);
   const shown = partitions.slice(0, PARTITIONS_SHOWN_MAX);
@@ -113,13 +114,15 @@ export function describeFiles({ fileSizesBytes, partitions }: FileSurvey): strin
   ]);
   const hiddenCount = partitions.length - shown.length;
   return [
-    `files: ${formatCount(fileSizesBytes.length, 'data file')}, ${formatBytes(bytes)}, ${formatCount(records, 'record')}`,
+    `data files: ${fileSizesBytes.length.toLocaleString('en-US')}, ${formatBytes(bytes)}, ${formatCount(records, 'record')}`,
     ...formatSizeHistogram(fileSizesBytes).map((line) => `  ${line}`),
-    ...formatTable([
-      ['partition', 'spec', 'files', 'bytes', 'records', 'with deletes'],
-      ...rows,
-    ]).map((line) => `  ${line}`),
-    ...(hiddenCount > 0 ? [`  and ${formatCount(hiddenCount, 'partition')} more`] : []),
+    ...indentedTable(
+      [['partition', 'spec', 'files', 'bytes', 'records', 'with deletes'], ...rows],
+      { widthMax },
+    ),
+    ...(hiddenCount > 0
+      ? [`  and ${formatCount(hiddenCount, 'partition')} more (all with --json)`]
+      : []),
   ];
 }
 

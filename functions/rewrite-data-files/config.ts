@@ -1,23 +1,27 @@
 import { z } from 'zod';
-import { IcebergError } from '../../shared/base/index.ts';
+import { IcebergError, isIcebergError } from '../../shared/base/index.ts';
+import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { parseCatalogUrl } from '../../shared/warehouse/index.ts';
 
 const booleanText = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 const environmentSchema = z.object({
-  /** Where tables are: `dynamodb://REGION/TABLE`. */
-  FIRN_CATALOG: z.string().min(1),
-  /** `namespace.table` names that Firn may change, separated by commas; `*` is not understood on purpose. */
+  FIRN_CATALOG: z.string().superRefine(understoodBy(parseCatalogUrl)),
+  /** `*` is not understood on purpose. */
   FIRN_ENABLED_TABLES: z
     .string()
     .default('')
     .transform((text) => text.split(',').map((name) => name.trim()))
-    .transform((names) => names.filter((name) => name !== '')),
+    .transform((names) => names.filter((name) => name !== ''))
+    .superRefine((names, context) => {
+      for (const name of names) understoodBy(parseTableName)(name, context);
+    }),
   FIRN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** Plan, explain and price only, whatever tables are allowed. */
   FIRN_OBSERVE: booleanText.default(false),
   AWS_ENDPOINT_URL_S3: z.url().optional(),
 });
 
+/** The environment of the function; README.md of this folder has the table of its variables. */
 export interface FunctionConfig {
   readonly catalogUrl: string;
   readonly s3Endpoint?: string;
@@ -27,18 +31,25 @@ export interface FunctionConfig {
 }
 
 /**
- * Reads and checks the environment of the function, once, at start.
+ * Reads and checks the environment of the function, once, at start. A `FIRN_` variable that is not known is
+ * refused: a misspelt `FIRN_OBSERVE` would let a deployment change tables.
  *
- * @throws invalid-config — naming every variable that is missing or malformed, and what was expected
+ * @throws invalid-config — naming every variable that is missing, malformed or unknown, and what was expected
  */
 export function readFunctionConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): FunctionConfig {
+  const unknown = Object.keys(env)
+    .filter((key) => key.startsWith('FIRN_') && !Object.hasOwn(environmentSchema.shape, key))
+    .sort()
+    .map((key) => `${key}: is not known`);
   const parsed = environmentSchema.safeParse(env);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      ({ path, message }) => `${path.join('.')}: ${message} (is ${String(env[String(path[0])])})`,
-    );
+  const malformed = (parsed.error?.issues ?? []).map(({ path, message }) => {
+    const key = String(path[0]);
+    return env[key] === undefined ? `${key}: is not set` : `${key}: ${message} (is '${env[key]}')`;
+  });
+  const problems = [...malformed, ...unknown];
+  if (parsed.data === undefined || problems.length > 0) {
     throw new IcebergError('invalid-config', `environment: ${problems.join('; ')}`);
   }
   const { data } = parsed;
@@ -49,4 +60,28 @@ export function readFunctionConfig(
     isObserving: data.FIRN_OBSERVE,
     logLevel: data.FIRN_LOG_LEVEL,
   });
+}
+
+function parseTableName(name: string): void {
+  if (name.includes('*')) {
+    throw new IcebergError(
+      'invalid-config',
+      `${name}: patterns are not understood, name each table`,
+    );
+  }
+  parseTableIdentifier(name);
+}
+
+/** A check for the schema out of a parser that throws. */
+function understoodBy(
+  parse: (text: string) => unknown,
+): (text: string, context: z.RefinementCtx) => void {
+  return (text, context) => {
+    try {
+      parse(text);
+    } catch (error) {
+      if (!isIcebergError(error)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+    }
+  };
 }

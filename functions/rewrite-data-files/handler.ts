@@ -8,6 +8,7 @@ import {
   type Deadline,
   IcebergError,
   isIcebergError,
+  type LogFields,
   type Logger,
   parseJson,
   type Random,
@@ -25,6 +26,7 @@ import {
 import { loadTable } from '../../shared/table/index.ts';
 import { openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
 import { type FunctionConfig, readFunctionConfig } from './config.ts';
+import { type Ending, endingOfError, endingOfOutcome } from './ending.ts';
 import { outcomeFields } from './outcome-fields.ts';
 import { permissionFor } from './permission.ts';
 
@@ -32,6 +34,9 @@ const OPERATION = 'rewrite-data-files';
 
 /** A finished batch of groups is kept when time or a later group runs out. */
 const OPTIONS: OptionTexts = { 'partial-progress.enabled': 'true' };
+
+/** A message after the first is not begun with less: planning, one small group and a commit take about as long. */
+const NEXT_MESSAGE_RESERVE_MS = 60_000;
 
 export type Handler = (event: SQSEvent, context: HandlerContext) => Promise<SQSBatchResponse>;
 
@@ -50,15 +55,20 @@ export interface HandlerPorts {
 }
 
 /**
- * Compacts the tables that a batch of queue messages names, one after the other. A message whose work may succeed
- * later is handed back to the queue; one that cannot succeed is handed back, too, and ends in the dead-letter queue
- * after the queue's own count of receives.
+ * Compacts the tables that a batch of queue messages names, one after the other. README.md has the contract: which
+ * messages are handed back, and which are done. No message ends another one's handling, a mistake in Firn included:
+ * rethrowing it would make the queue count a receive against messages that have nothing to do with it.
+ *
+ * @throws invalid-data — for an event that does not come from a queue
  */
 export function createHandler(ports: HandlerPorts): Handler {
   return async (event, context) => {
+    if (!Array.isArray(event?.Records)) {
+      throw new IcebergError('invalid-data', 'event: has no Records, expected messages of a queue');
+    }
     const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-    for (const record of event.Records) {
-      const isDone = await runRecord(record, context, ports);
+    for (const [index, record] of event.Records.entries()) {
+      const isDone = await runRecord(record, { context, ports, isFirst: index === 0 });
       if (!isDone) batchItemFailures.push({ itemIdentifier: record.messageId });
     }
     return { batchItemFailures };
@@ -66,7 +76,7 @@ export function createHandler(ports: HandlerPorts): Handler {
 }
 
 /** What Lambda calls. Clients are made once, at the first call, and kept. */
-export const handler: Handler = (event, context) => {
+export const handler: Handler = async (event, context) => {
   deployed ??= createHandler(deployedPorts());
   return deployed(event, context);
 };
@@ -91,34 +101,64 @@ function deployedPorts(): HandlerPorts {
   };
 }
 
-/** Handles one message to its end. Errors are logged here, once; the return value says whether it is done. */
+/** Handles one message to its end, with one summary line; the return value says whether the message is done. */
 async function runRecord(
   record: SQSRecord,
-  context: HandlerContext,
-  ports: HandlerPorts,
+  {
+    context,
+    ports,
+    isFirst,
+  }: {
+    readonly context: HandlerContext;
+    readonly ports: HandlerPorts;
+    readonly isFirst: boolean;
+  },
 ): Promise<boolean> {
-  let logger = loggerFor(ports, { requestId: context.awsRequestId });
+  const startMs = ports.clock.nowMs();
+  const durationMs = (): number => ports.clock.nowMs() - startMs;
+  let logger = loggerFor(ports, messageFields(record, context));
   try {
     const request = parseRequest(record);
-    logger = loggerFor(ports, {
-      requestId: context.awsRequestId,
-      table: request.table,
-      correlationId: request.correlationId,
-    });
-    await compactTable(request, logger, { ...ports, deadline: deadlineOf(context) });
-    return true;
-  } catch (error) {
-    if (isIcebergError(error, 'unsupported')) {
-      logger.warn('run.skipped', errorMessage(error), {
-        ...errorFields(error),
-        outcome: 'skipped',
-      });
-      return true;
+    const { table, correlationId } = request;
+    logger = loggerFor(ports, { ...messageFields(record, context), table, correlationId });
+    const remainingMs = context.getRemainingTimeInMillis();
+    if (!isFirst && remainingMs < NEXT_MESSAGE_RESERVE_MS) {
+      logger.info('run.postponed', `${remainingMs} ms are left`, { remainingMs });
+      return false;
     }
-    logger.error('run.failed', errorMessage(error), errorFields(error));
-    if (!isIcebergError(error)) throw error;
-    return false;
+    const { outcome, permission } = await compactTable(request, logger, {
+      ...ports,
+      deadline: { remainingMs: () => context.getRemainingTimeInMillis() },
+    });
+    const { message, fields } = outcomeFields(outcome);
+    const ending = endingOfOutcome(outcome);
+    const summary = { ...fields, reason: request.reason, permission, durationMs: durationMs() };
+    logger[ending.level]('run.finished', message, summary);
+    ports.onOutcome?.(table, outcome);
+    return ending.isAcknowledged;
+  } catch (error) {
+    const ending = endingOfError(error);
+    reportError(error, ending, { logger, durationMs: durationMs() });
+    return ending.isAcknowledged;
   }
+}
+
+const ERROR_EVENTS: Readonly<Record<Ending['outcome'], string>> = {
+  done: 'run.finished',
+  partial: 'run.finished',
+  skipped: 'run.skipped',
+  failed: 'run.failed',
+};
+
+function reportError(
+  error: unknown,
+  { level, outcome }: Ending,
+  { logger, durationMs }: { readonly logger: Logger; readonly durationMs: number },
+): void {
+  // Only a mistake in Firn needs the place where it happened.
+  const stack = isIcebergError(error) || !(error instanceof Error) ? undefined : error.stack;
+  const fields = { ...errorFields(error), outcome, durationMs, stack };
+  logger[level](ERROR_EVENTS[outcome], errorMessage(error), fields);
 }
 
 /** @throws invalid-data — when the body is not a request of this function's operation */
@@ -126,7 +166,9 @@ function parseRequest(record: SQSRecord): MaintenanceRequest {
   const body = parseJson(record.body, `message ${record.messageId}`);
   const parsed = maintenanceRequestSchema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
   throw new IcebergError('invalid-data', `message ${record.messageId}: ${problems.join('; ')}`);
 }
 
@@ -134,34 +176,44 @@ async function compactTable(
   request: MaintenanceRequest,
   logger: Logger,
   ports: HandlerPorts & { readonly deadline: Deadline },
-): Promise<void> {
+): Promise<{ readonly outcome: RewriteDataFilesOutcome; readonly permission: string }> {
   const { warehouse, clock, random, deadline, config } = ports;
-  const startMs = clock.nowMs();
   const identifier = parseTableIdentifier(request.table);
   const table = await loadTable(identifier, { ...warehouse, clock });
   const permission = permissionFor(identifier, table.metadata.properties, config);
   const outcome = await rewriteDataFiles(
-    { table, options: OPTIONS, mode: permission.mode, runId: randomUuid(random) },
+    {
+      table,
+      options: OPTIONS,
+      mode: permission.mode,
+      runId: randomUuid(random),
+      onProgress: (progress) => {
+        if (progress.step !== 'committed') return;
+        const { snapshotId, groupCount } = progress;
+        logger.info('commit.succeeded', `${groupCount} groups`, {
+          snapshotId: String(snapshotId),
+          groupCount,
+        });
+      },
+    },
     { ...warehouse, clock, random, deadline, logger },
   );
-  const { message, fields } = outcomeFields(outcome);
-  logger.info('run.finished', message, {
-    ...fields,
-    reason: request.reason,
-    permission: permission.reason,
-    durationMs: clock.nowMs() - startMs,
-  });
-  ports.onOutcome?.(request.table, outcome);
+  return { outcome, permission: permission.reason };
 }
 
-function deadlineOf(context: HandlerContext): Deadline {
-  return { remainingMs: () => context.getRemainingTimeInMillis() };
+function messageFields(record: SQSRecord, { awsRequestId }: HandlerContext): LogFields {
+  return {
+    operation: OPERATION,
+    requestId: awsRequestId,
+    messageId: record.messageId,
+    attempt: Number(record.attributes.ApproximateReceiveCount),
+  };
 }
 
-function loggerFor(ports: HandlerPorts, fields: Readonly<Record<string, string>>): Logger {
+function loggerFor(ports: HandlerPorts, fields: LogFields): Logger {
   return createJsonLogger({
     level: ports.config.logLevel,
-    fields: { operation: OPERATION, ...fields },
+    fields,
     ...(ports.logDestination === undefined ? {} : { destination: ports.logDestination }),
   });
 }

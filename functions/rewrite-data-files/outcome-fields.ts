@@ -1,7 +1,9 @@
 import type { LogFields } from '../../shared/base/index.ts';
 import type {
+  GroupResult,
   RewriteDataFilesOutcome,
   RewriteDataFilesPlan,
+  RewriteReport,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 
 /** The one summary line of a run: a sentence for people, and fields for searching. */
@@ -34,20 +36,10 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
       };
     case 'committed':
     case 'partial': {
-      const { before, after, commits, plan, groups } = outcome;
+      const { before, after, commits } = outcome;
       return {
         message: `${before.fileCount} files became ${after.fileCount} in ${commits.length} commits`,
-        fields: {
-          ...fields,
-          ...planFields(plan),
-          fileCountBefore: before.fileCount,
-          fileCountAfter: after.fileCount,
-          bytesBefore: before.bytes,
-          bytesAfter: after.bytes,
-          droppedGroupCount: groups.filter((group) => group.state === 'dropped').length,
-          snapshotIds: commits.map((commit) => commit.snapshotId).join(','),
-          metadataLocation: commits.at(-1)?.metadataLocation ?? null,
-        },
+        fields: { ...fields, ...planFields(outcome.plan), ...reportFields(outcome) },
       };
     }
   }
@@ -59,6 +51,31 @@ function planFields(plan: RewriteDataFilesPlan): LogFields {
     groupCount: plan.groups.length,
     plannedFileCount: plannedFileCount(plan),
     skipped: skips.map(([reason, { fileCount }]) => `${reason}: ${fileCount}`).join(', '),
+  };
+}
+
+function reportFields({ before, after, commits, groups }: RewriteReport): LogFields {
+  const kinds = groups.flatMap((group) => ('error' in group ? [group.error.kind] : []));
+  return {
+    fileCountBefore: before.fileCount,
+    fileCountAfter: after.fileCount,
+    bytesBefore: before.bytes,
+    bytesAfter: after.bytes,
+    ...groupCounts(groups),
+    failedKinds: kinds.length === 0 ? undefined : [...new Set(kinds)].sort().join(','),
+    snapshotIds: commits.map((commit) => commit.snapshotId).join(','),
+    metadataLocation: commits.at(-1)?.metadataLocation ?? null,
+  };
+}
+
+function groupCounts(groups: readonly GroupResult[]): LogFields {
+  const countOf = (...states: readonly GroupResult['state'][]): number =>
+    groups.filter((group) => states.includes(group.state)).length;
+  return {
+    committedGroupCount: countOf('committed'),
+    droppedGroupCount: countOf('dropped'),
+    failedGroupCount: countOf('failed', 'commit-failed'),
+    notStartedGroupCount: countOf('not-started'),
   };
 }
 

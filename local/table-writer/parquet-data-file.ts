@@ -1,5 +1,6 @@
 import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { assert } from '../../shared/base/index.ts';
 import {
   type DataFile,
   encodeSingleValue,
@@ -75,8 +76,7 @@ export function writeParquetDataFile(
 
 function toElement(field: NestedField): SchemaElement {
   const type = PARQUET_TYPES[field.type.kind];
-  if (type === undefined)
-    throw new TypeError(`${field.name}: ${field.type.kind} is not written here`);
+  assert(type !== undefined, `${field.name}: ${field.type.kind} is not written here`);
   return {
     name: field.name,
     repetition_type: field.isRequired ? 'REQUIRED' : 'OPTIONAL',

@@ -1,5 +1,7 @@
 import {
+  assert,
   type Clock,
+  IcebergError,
   isJsonObject,
   type JsonObject,
   parseJson,
@@ -80,6 +82,10 @@ export interface SnapshotChange {
   /** Each list becomes one manifest of its spec and content. */
   readonly addedManifests?: readonly (readonly NewFile[])[];
   readonly removedPaths?: readonly string[];
+  /** Files that the change was made from: it is refused unless all of them are live at the head. */
+  readonly requiredPaths?: readonly string[];
+  /** The table that the change was made for: it is refused when another one has the name now. */
+  readonly requiredTableUuid?: string;
   readonly summary?: Readonly<Record<string, string>>;
 }
 
@@ -144,6 +150,7 @@ export class TableWriter {
   /** Makes a snapshot and moves the branch to it. */
   async commit(change: SnapshotChange): Promise<bigint> {
     const { metadata, metadataLocation, pointer } = await this.load();
+    requireTable(metadata, change.requiredTableUuid);
     const updated = await this.#applySnapshot(metadata, metadataLocation, change);
     await this.#publish(updated.metadata, metadataLocation, pointer);
     return updated.snapshotId;
@@ -154,7 +161,7 @@ export class TableWriter {
     const { metadata, metadataLocation, pointer } = await this.load();
     const text = new TextDecoder().decode(serializeTableMetadata(metadata, 'plain.metadata.json'));
     const json = parseJson(text, 'metadata');
-    if (!isJsonObject(json)) throw new TypeError('metadata is an object');
+    assert(isJsonObject(json), 'metadata is an object');
     const bytes = new TextEncoder().encode(serializeJson(change(json, metadata)));
     const edited = parseTableMetadata(bytes, 'edited.metadata.json');
     const log = applyTableUpdates(
@@ -252,7 +259,7 @@ export class TableWriter {
     const writer: ManifestWriter = { ...names, metadata, store, sequenceNumber, count: 0 };
     const added: ManifestFile[] = [];
     for (const files of change.addedManifests ?? []) added.push(await writeAdded(writer, files));
-    const kept = await this.#keptManifests(writer, head?.manifestList, change.removedPaths ?? []);
+    const kept = await this.#keptManifests(writer, head?.manifestList, change);
     const rows = assignRowIds(metadata, [...added, ...kept]);
     const manifestList = newManifestListLocation(metadata, names);
     await store.write(
@@ -300,21 +307,25 @@ export class TableWriter {
   async #keptManifests(
     writer: ManifestWriter,
     manifestList: string | undefined,
-    removedPaths: readonly string[],
+    { removedPaths = [], requiredPaths = [] }: SnapshotChange,
   ): Promise<readonly ManifestFile[]> {
-    if (manifestList === undefined) return [];
+    const missingPaths = new Set(requiredPaths);
+    if (manifestList === undefined) return requireNone(missingPaths);
     const { store } = this.#ports;
     const { metadata, snapshotId } = writer;
     const bytes = await store.read(manifestList, OBJECT_BYTES_MAX);
+    const manifests = readManifestList(bytes, manifestList, metadata.formatVersion);
+    if (removedPaths.length + requiredPaths.length === 0) return manifests;
     const kept: ManifestFile[] = [];
-    for (const manifest of readManifestList(bytes, manifestList, metadata.formatVersion)) {
+    for (const manifest of manifests) {
       const manifestBytes = await store.read(manifest.manifestPath, OBJECT_BYTES_MAX);
       const entries = [...readManifest(manifestBytes, manifest, schemasOf(metadata))];
-      if (!entries.some((entry) => removedPaths.includes(entry.dataFile.filePath))) {
+      const live = entries.filter((entry) => entry.status !== 'deleted');
+      for (const { dataFile } of live) missingPaths.delete(dataFile.filePath);
+      if (!live.some((entry) => removedPaths.includes(entry.dataFile.filePath))) {
         kept.push(manifest);
         continue;
       }
-      const live = entries.filter((entry) => entry.status !== 'deleted');
       const filtered = live.map(({ specId: _, ...entry }): NewManifestEntry => {
         const isRemoved = removedPaths.includes(entry.dataFile.filePath);
         return isRemoved
@@ -325,8 +336,20 @@ export class TableWriter {
         await writeNewManifest(writer, manifest.partitionSpecId, manifest.content, filtered),
       );
     }
+    requireNone(missingPaths);
     return kept;
   }
+}
+
+function requireTable({ tableUuid = '' }: TableMetadata, requiredTableUuid = tableUuid): void {
+  if (tableUuid === requiredTableUuid) return;
+  throw new IcebergError('commit-rejected', `table ${requiredTableUuid}: is now ${tableUuid}`);
+}
+
+function requireNone(missingPaths: ReadonlySet<string>): readonly [] {
+  const [missing] = missingPaths;
+  if (missing === undefined) return [];
+  throw new IcebergError('commit-rejected', `${missing}: is not live at the head`);
 }
 
 /** The state of writing one snapshot's manifests. */
@@ -341,7 +364,7 @@ interface ManifestWriter {
 
 function writeAdded(writer: ManifestWriter, files: readonly NewFile[]): Promise<ManifestFile> {
   const first = files[0];
-  if (first === undefined) throw new TypeError('a manifest has files');
+  assert(first !== undefined, 'a manifest has files');
   const entries = files.map(
     ({ dataFile, dataSequenceNumber }): NewManifestEntry => ({
       status: 'added',
@@ -409,7 +432,7 @@ function schemasOf(metadata: TableMetadata): {
     if (other.schemaId === metadata.currentSchemaId) return 1;
     return other.schemaId - one.schemaId;
   });
-  if (current === undefined) throw new TypeError('a table has a schema');
+  assert(current !== undefined, 'a table has a schema');
   return { specs: metadata.partitionSpecs, schemas: [current, ...others] };
 }
 

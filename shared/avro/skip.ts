@@ -57,16 +57,16 @@ export function readItemBlocks(
   readItems: (count: number) => void,
 ): void {
   for (;;) {
-    const signedCount = reader.zigzag64();
-    if (signedCount === 0n) return;
-    const end = signedCount < 0n ? readLength(reader) + reader.offset : undefined;
-    const count = signedCount < 0n ? -signedCount : signedCount;
+    const signedCount = reader.zigzag53();
+    if (signedCount === 0) return;
+    const end = signedCount < 0 ? readLength(reader) + reader.offset : undefined;
+    const count = Math.abs(signedCount);
     const countMax =
       itemBytesMin === 0 ? EMPTY_ITEMS_MAX : Math.floor(reader.remainingBytes / itemBytesMin);
-    if (count > BigInt(countMax)) {
+    if (count > countMax) {
       throw reader.invalid(`${count} items, ${reader.remainingBytes} bytes remain`);
     }
-    readItems(Number(count));
+    readItems(count);
     if (end !== undefined && reader.offset !== end) {
       throw reader.invalid(`a block of items ends at ${reader.offset}, its size says ${end}`);
     }
@@ -75,11 +75,11 @@ export function readItemBlocks(
 
 /** A length in bytes that the reader still has. */
 export function readLength(reader: ByteReader): number {
-  const length = reader.zigzag64();
-  if (length < 0n || length > BigInt(reader.remainingBytes)) {
+  const length = reader.zigzag53();
+  if (length < 0 || length > reader.remainingBytes) {
     throw reader.invalid(`length ${length}, ${reader.remainingBytes} bytes remain`);
   }
-  return Number(length);
+  return length;
 }
 
 /** A varint whose value does not matter. */

@@ -109,6 +109,22 @@ export class ByteReader {
     return (value >> 1n) ^ -(value & 1n);
   }
 
+  /** As `zigzag64`, for lengths and counts: a number, `invalid-data` beyond ±(2^53 − 1). */
+  zigzag53(): number {
+    const start = this.offset;
+    let zigzag = 0;
+    let scale = 1;
+    for (let index = 0; index < 7; index++, scale *= 128) {
+      const byte = this.u8();
+      zigzag += (byte & 0x7f) * scale;
+      if (byte < 0x80) return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+    }
+    this.offset = start;
+    const value = this.zigzag64();
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    throw this.invalid(`${value} is beyond what can be counted`);
+  }
+
   /** The next `lengthBytes` bytes, as a view of the input. */
   bytes(lengthBytes: number): Uint8Array {
     const offset = this.#advance(lengthBytes);

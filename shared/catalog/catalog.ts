@@ -37,7 +37,12 @@ export interface PointerFence {
  * `commit-state-unknown` that it may or may not have been, now or later.
  */
 export interface Catalog {
-  /** A strongly consistent read. @throws not-found — no such table; invalid-data — not an Iceberg item */
+  /**
+   * A strongly consistent read.
+   *
+   * @throws not-found — no such table; unlike for a catalog that does not exist, the context has `table`
+   * @throws invalid-data — not an Iceberg item
+   */
   loadTable(identifier: TableIdentifier): Promise<TablePointer>;
   /**
    * Identifiers of all tables, or of exactly one namespace (not of namespaces below it), in no order; may lag

@@ -7,10 +7,20 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { assert, IcebergError, randomUuid } from '../base/index.ts';
+import {
+  DynamoDbConnection,
+  type DynamoDbConnectionOptions,
+  type ItemPage,
+  readPages,
+} from '../dynamodb/index.ts';
 import type { Catalog, PointerFence, PointerUpdate, TablePointer } from './catalog.ts';
-import { DynamoDbConnection, type DynamoDbConnectionOptions } from './dynamodb-connection.ts';
-import { DYNAMODB_CATALOG as LAYOUT, parseKey, parsePointer, tableKey } from './dynamodb-layout.ts';
-import { type ItemPage, readPages } from './dynamodb-pages.ts';
+import {
+  DYNAMODB_CATALOG as LAYOUT,
+  parseKey,
+  parsePointer,
+  TABLE_ROLE,
+  tableKey,
+} from './dynamodb-layout.ts';
 import {
   formatNamespace,
   formatTableIdentifier,
@@ -27,7 +37,7 @@ export class DynamoDbCatalog implements Catalog {
   readonly #connection: DynamoDbConnection;
 
   constructor(options: DynamoDbConnectionOptions) {
-    this.#connection = new DynamoDbConnection(options);
+    this.#connection = new DynamoDbConnection(TABLE_ROLE, options);
   }
 
   /** One consistent read. */
@@ -51,8 +61,10 @@ export class DynamoDbCatalog implements Catalog {
 
   /** One request for each megabyte of keys, on the keys-only index: it lags behind, and is cheap to read. */
   async *listTables(namespace?: readonly string[]): AsyncIterable<TableIdentifier> {
-    const subject = `catalog table ${this.#connection.tableName}`;
-    const keys = readPages((startKey) => this.#listPage(namespace, startKey), subject);
+    const keys = readPages(
+      (startKey) => this.#listPage(namespace, startKey),
+      this.#connection.subject,
+    );
     for await (const key of keys) {
       const identifier = parseKey(key);
       if (identifier !== undefined) yield identifier;

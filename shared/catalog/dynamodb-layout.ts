@@ -1,5 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { IcebergError } from '../base/index.ts';
+import type { DynamoDbItem } from '../dynamodb/index.ts';
 import type { TablePointer } from './catalog.ts';
 import {
   formatNamespace,
@@ -39,7 +39,8 @@ export const DYNAMODB_CATALOG = {
   tableTypeIceberg: 'ICEBERG',
 } as const;
 
-export type CatalogItem = Readonly<Record<string, AttributeValue>>;
+/** How messages name the table. */
+export const TABLE_ROLE = 'catalog table';
 
 /** The key of a table's item. @throws invalid-config — when the identifier is no table name */
 export function tableKey(identifier: TableIdentifier): Record<string, { S: string }> {
@@ -54,7 +55,7 @@ export function tableKey(identifier: TableIdentifier): Record<string, { S: strin
  *
  * @throws invalid-data — when the item is not an Iceberg table's, or has no metadata location or version
  */
-export function parsePointer(identifier: TableIdentifier, item: CatalogItem): TablePointer {
+export function parsePointer(identifier: TableIdentifier, item: DynamoDbItem): TablePointer {
   const subject = `catalog item of ${formatTableIdentifier(identifier)}`;
   const tableType = requireText(item, DYNAMODB_CATALOG.tableType, subject);
   if (tableType.toUpperCase() !== DYNAMODB_CATALOG.tableTypeIceberg) {
@@ -74,7 +75,7 @@ export function parsePointer(identifier: TableIdentifier, item: CatalogItem): Ta
 }
 
 /** The table that an item's key names; undefined for a namespace, or a key that is no table's. */
-export function parseKey(item: CatalogItem): TableIdentifier | undefined {
+export function parseKey(item: DynamoDbItem): TableIdentifier | undefined {
   const fullName = item[DYNAMODB_CATALOG.identifier]?.S ?? '';
   const namespace = item[DYNAMODB_CATALOG.namespace]?.S ?? '';
   if (fullName === DYNAMODB_CATALOG.namespaceMarker || !fullName.startsWith(`${namespace}.`)) {
@@ -86,14 +87,14 @@ export function parseKey(item: CatalogItem): TableIdentifier | undefined {
   return { namespace: levels, name };
 }
 
-function requireText(item: CatalogItem, attribute: string, subject: string): string {
+function requireText(item: DynamoDbItem, attribute: string, subject: string): string {
   const text = item[attribute]?.S;
   if (text) return text;
   const problem = item[attribute] === undefined ? 'is missing' : 'is empty or not a string';
   throw new IcebergError('invalid-data', `${subject}: ${attribute} ${problem}`);
 }
 
-function parseProperties(item: CatalogItem): Readonly<Record<string, string>> {
+function parseProperties(item: DynamoDbItem): Readonly<Record<string, string>> {
   const pointerAttributes: readonly string[] = [
     DYNAMODB_CATALOG.tableType,
     DYNAMODB_CATALOG.metadataLocation,

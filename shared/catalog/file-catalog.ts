@@ -73,7 +73,9 @@ export class FileCatalog implements Catalog {
     if (head !== undefined) return head.pointer;
     const fullName = formatTableIdentifier(identifier);
     await this.#requireFolder();
-    throw new IcebergError('not-found', `${this.#options.folder}: has no table ${fullName}`);
+    throw new IcebergError('not-found', `${this.#options.folder}: has no table ${fullName}`, {
+      table: fullName,
+    });
   }
 
   /** One folder listing. */

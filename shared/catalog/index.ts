@@ -6,7 +6,6 @@
  */
 export type { Catalog, PointerFence, PointerUpdate, TablePointer } from './catalog.ts';
 export { DynamoDbCatalog } from './dynamodb-catalog.ts';
-export type { DynamoDbConnectionOptions } from './dynamodb-connection.ts';
 export { createCatalogTable } from './dynamodb-table.ts';
 export { FileCatalog, type FileCatalogOptions } from './file-catalog.ts';
 export {

@@ -57,7 +57,9 @@ export class MemoryCatalog implements Catalog {
     }
     const record = this.#records.get(fullName);
     if (record === undefined) {
-      throw new IcebergError('not-found', `memory catalog: has no table ${fullName}`);
+      throw new IcebergError('not-found', `memory catalog: has no table ${fullName}`, {
+        table: fullName,
+      });
     }
     return parseRecord(record, identifier, `memory catalog: record of ${fullName}`);
   }

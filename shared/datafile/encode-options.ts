@@ -1,5 +1,6 @@
 import { columnProperties, fieldByName, type Schema, tableProperty } from '../iceberg/index.ts';
 import type { CompressionCodec, EncodeOptions, SchemaLeaf } from '../parquet/index.ts';
+import { ROW_ID_FIELD_ID } from './parquet-schema.ts';
 
 /** parquet-java's, and Iceberg's, where a column has no `bloom-filter-fpp` property. */
 const FALSE_POSITIVE_FRACTION_DEFAULT = 0.01;
@@ -44,6 +45,8 @@ export function encodeOptionsFor(
     BLOOM_FILTER_BYTES_MIN,
   );
   return ({ element, physicalType }) => {
+    // No two rows have the same row id: a dictionary would be built only to be given up.
+    if (element.fieldId === ROW_ID_FIELD_ID) return { ...common, dictionarySizeBytesMax: 0 };
     const falsePositiveFraction = fractions.get(element.fieldId ?? -1);
     // parquet-java has no filters for booleans either.
     if (falsePositiveFraction === undefined || physicalType === 'BOOLEAN') return common;

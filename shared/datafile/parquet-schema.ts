@@ -197,11 +197,9 @@ function decimalElement(precision: number, scale: number) {
   return { type: 'FIXED_LEN_BYTE_ARRAY', typeLength, ...annotation } as const;
 }
 
-/** Bytes of two's complement that hold any value of the precision. */
+/** Bytes of two's complement that hold any value of the precision: its bits and one for the sign. */
 function decimalBytes(precision: number): number {
-  let lengthBytes = 1;
-  while (2n ** BigInt(8 * lengthBytes - 1) < 10n ** BigInt(precision)) lengthBytes++;
-  return lengthBytes;
+  return Math.ceil((precision * Math.log2(10) + 1) / 8);
 }
 
 function crsOf(crs: string): { readonly crs?: string } {

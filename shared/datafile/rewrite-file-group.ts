@@ -20,13 +20,18 @@ import { identityPartitionValues } from './partition-values.ts';
 import { targetSchemaFor } from './target-schema.ts';
 import type {
   ColumnChunkCounts,
+  FileGroupInput,
   FileGroupOutput,
   FileGroupResult,
   RewriteFileGroupOptions,
 } from './types.ts';
 
-/** Inputs opened while the one before is rewritten: hides the wait for footers, at a few MiB each. */
-const INPUTS_AHEAD = 4;
+/** Inputs opened while another is rewritten, to hide the wait for their first bytes: fewer where they are large. */
+const INPUTS_AHEAD = 16;
+
+/** What inputs hold that are opened ahead; see `readAhead` for how much each does. */
+const BYTES_AHEAD = 32 * 1024 ** 2;
+const INPUT_BYTES_MAX = 8 * 1024 ** 2;
 
 /** The first format version whose files hold row lineage. */
 const LINEAGE_FORMAT_VERSION = 3;
@@ -36,8 +41,8 @@ const LINEAGE_FORMAT_VERSION = 3;
  * table's schema allows, decoded and encoded anew where it does not, and written anew for columns that the file
  * lacks. A row group larger than an output is split by rows. Rows keep their order.
  *
- * Reads every input once, one after another. Memory: a few MiB for each input opened, a batch of pages, and the
- * encoded pages of one column chunk at a time.
+ * Reads every input once, one after another. Memory: some 32 MiB of inputs opened ahead, a batch of pages, and
+ * the encoded pages of one column chunk at a time.
  *
  * When it throws, the output under way was given up; those already closed are the caller's to dispose of.
  *
@@ -65,16 +70,26 @@ async function* openedInputs(
   const { inputs } = options;
   const openOptions = openInputOptions(options);
   const opening: Promise<OpenedInput>[] = [];
-  for (let index = 0; index < inputs.length; index++) {
-    while (opening.length <= INPUTS_AHEAD && index + opening.length < inputs.length) {
-      const ahead = index + opening.length;
-      const opened = openInput(inputs[ahead]!, ahead, openOptions);
+  let openedCount = 0;
+  let bytesAhead = 0;
+  for (const input of inputs) {
+    while (openedCount < inputs.length) {
+      const next = inputs[openedCount]!;
+      const isRoom = opening.length <= INPUTS_AHEAD && bytesAhead + heldBytes(next) <= BYTES_AHEAD;
+      if (opening.length > 0 && !isRoom) break;
+      const opened = openInput(next, openedCount++, openOptions);
       // A failure is reported when its turn comes, also if that is never.
       opened.catch(() => {});
       opening.push(opened);
+      bytesAhead += heldBytes(next);
     }
+    bytesAhead -= heldBytes(input);
     yield await opening.shift()!;
   }
+}
+
+function heldBytes({ reader }: FileGroupInput): number {
+  return Math.min(reader.fileSizeBytes, INPUT_BYTES_MAX);
 }
 
 function openInputOptions(options: RewriteFileGroupOptions): OpenInputOptions {

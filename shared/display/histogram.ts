@@ -23,18 +23,26 @@ export function formatSizeHistogram(fileSizesBytes: readonly number[]): string[]
   const first = counts.findIndex((count) => count > 0);
   const last = counts.findLastIndex((count) => count > 0);
   if (first === -1) return ['no files'];
-  const countMax = Math.max(...counts);
+  const shown = counts.slice(first, last + 1);
+  const labels = shown.map((_, offset) => sizeClassLabel(first + offset));
+  const labelWidth = Math.max(...labels.map((label) => label.length));
+  const countMax = Math.max(...shown);
   const countWidth = String(countMax).length;
-  return counts.slice(first, last + 1).map((count, offset) => {
-    const label = sizeClassLabel(first + offset).padStart(18);
+  return shown.map((count, offset) => {
     const bar = '█'.repeat(Math.ceil((count / countMax) * BAR_CHARACTERS_MAX));
+    const label = labels[offset]!.padStart(labelWidth);
     return `${label}  ${String(count).padStart(countWidth)}  ${bar}`.trimEnd();
   });
 }
 
 function sizeClassLabel(index: number): string {
   const end = SIZE_CLASS_ENDS[index]!;
-  if (index === 0) return `< ${formatBytes(end)}`;
-  const start = formatBytes(SIZE_CLASS_ENDS[index - 1]!);
-  return end === Number.POSITIVE_INFINITY ? `>= ${start}` : `${start} - ${formatBytes(end)}`;
+  if (index === 0) return `< ${wholeUnits(end)}`;
+  const start = wholeUnits(SIZE_CLASS_ENDS[index - 1]!);
+  return end === Number.POSITIVE_INFINITY ? `>= ${start}` : `${start} - ${wholeUnits(end)}`;
+}
+
+/** The ends of size classes are whole numbers of their unit. */
+function wholeUnits(bytes: number): string {
+  return formatBytes(bytes).replace('.0 ', ' ');
 }

@@ -3,5 +3,7 @@
  * Shared by the command and the local cloud; decides nothing about what is shown.
  */
 export { formatSizeHistogram } from './histogram.ts';
-export { formatTable, printable } from './table.ts';
+export { printable } from './printable.ts';
+export { formatTable, type TableOptions } from './table.ts';
+export { shorten, textWidth } from './text-width.ts';
 export { formatBytes, formatCount, formatDuration, formatInstant } from './units.ts';

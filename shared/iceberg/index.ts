@@ -99,6 +99,7 @@ export { parseSortOrder, UNSORTED_ORDER_ID } from './sort-order.ts';
 export {
   type ColumnPropertyPrefix,
   columnProperties,
+  malformedProperties,
   type Properties,
   type PropertyKey,
   tableProperty,

@@ -94,6 +94,7 @@ function* readEntries(
     const { firstRowId: ownRowId, ...entry } = readEntry(record, reader);
     counts.add(entry.status, entry.dataFile.recordCount);
     counts.requireWithin(manifest, subject);
+    requireSequenceNumbers(entry, manifest, subject);
     let firstRowId = manifest.firstRowId === undefined ? undefined : ownRowId;
     if (nextRowId !== undefined && firstRowId === undefined && entry.status !== 'deleted') {
       firstRowId = nextRowId;
@@ -144,6 +145,34 @@ function dataSequenceNumber(
   const known = struct.unsignedLong(field) ?? inherited;
   if (known === undefined && status === 'deleted') return UNKNOWN_SEQUENCE_NUMBER;
   return struct.require(field, known);
+}
+
+/**
+ * A live file lies within the sequence numbers that the manifest list gives its manifest: delete files are
+ * matched by these numbers, and skipped by the list's.
+ */
+function requireSequenceNumbers(
+  {
+    status,
+    dataSequenceNumber,
+    fileSequenceNumber = 0n,
+    dataFile,
+  }: Omit<UnassignedEntry, 'firstRowId'>,
+  { sequenceNumber, minSequenceNumber }: ManifestFile,
+  subject: string,
+): void {
+  if (status === 'deleted') return;
+  if (
+    dataSequenceNumber >= minSequenceNumber &&
+    dataSequenceNumber <= sequenceNumber &&
+    fileSequenceNumber <= sequenceNumber
+  )
+    return;
+  throw new IcebergError(
+    'invalid-data',
+    `${subject}: sequence numbers ${dataSequenceNumber} and ${fileSequenceNumber} of a file are not within ${minSequenceNumber} to ${sequenceNumber}, which the manifest list says`,
+    { filePath: dataFile.filePath },
+  );
 }
 
 /** Header entries that are there must agree with the manifest list; writers leave some out. */

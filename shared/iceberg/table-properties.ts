@@ -160,12 +160,38 @@ export function unknownFirnProperties(properties: Properties): readonly string[]
     .sort();
 }
 
+/** What is wrong with the values of the properties that Firn reads, one message for each malformed one. */
+export function malformedProperties(properties: Properties): readonly string[] {
+  return Object.entries(properties).flatMap(([key, value]) => {
+    const parser = parserOf(key);
+    return parser === undefined || parser.parse(value) !== undefined
+      ? []
+      : [malformed(key, value, parser).message];
+  });
+}
+
+function parserOf(key: string): PropertyParser<unknown> | undefined {
+  if (Object.hasOwn(DEFINITIONS, key)) return DEFINITIONS[key as PropertyKey];
+  const prefixes = Object.keys(COLUMN_DEFINITIONS) as ColumnPropertyPrefix[];
+  const prefix = prefixes.find((known) => key.startsWith(known));
+  return prefix === undefined ? undefined : COLUMN_DEFINITIONS[prefix];
+}
+
 function parseProperty(key: string, value: string, parser: PropertyParser<unknown>): unknown {
   const parsed = parser.parse(value);
   if (parsed !== undefined) return parsed;
-  throw new IcebergError(
+  throw malformed(key, value, parser);
+}
+
+function malformed(
+  key: string,
+  value: string,
+  { expected }: PropertyParser<unknown>,
+): IcebergError {
+  const shown = value.slice(0, 100);
+  return new IcebergError(
     'invalid-config',
-    `table property ${key}: value ${value.slice(0, 100)} is not ${parser.expected}`,
-    { key, value: value.slice(0, 100), expected: parser.expected },
+    `table property ${key}: value ${shown} is not ${expected}`,
+    { key, value: shown, expected },
   );
 }

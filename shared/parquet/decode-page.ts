@@ -1,35 +1,12 @@
 import { IcebergError } from '../base/index.ts';
 import { ByteReader } from '../bytes/index.ts';
-import { DECOMPRESSED_BYTES_MAX, decompress } from '../compress/index.ts';
+import { decompress } from '../compress/index.ts';
 import { codecFor } from './compression.ts';
-import {
-  decodeDeltaBinaryPacked,
-  decodeDeltaByteArray,
-  decodeDeltaLengthByteArray,
-} from './decode-delta.ts';
-import { decodeBitPackedLevels, decodeHybrid } from './decode-hybrid.ts';
-import {
-  decodeByteStreamSplit,
-  decodePlainBooleans,
-  decodePlainByteArrays,
-  decodePlainFixedWidth,
-} from './decode-plain.ts';
-import { bitWidthFor } from './encode-hybrid.ts';
-import {
-  type ByteArrayValues,
-  gatherPhysicalValues,
-  type LeafValues,
-  type PhysicalValues,
-  rowStartCount,
-} from './leaf-values.ts';
-import type {
-  CompressionCodec,
-  DataPageHeader,
-  DataPageHeaderV2,
-  Encoding,
-  PageHeader,
-  SchemaElement,
-} from './metadata-types.ts';
+import { countValues, decodeLevels, readLevelsV1 } from './decode-levels.ts';
+import { decodePlain, decodeValues, type PageContext, requireEqual } from './decode-values.ts';
+import type { LeafShape } from './leaf-shape.ts';
+import { type LeafValues, type PhysicalValues, rowStartCount } from './leaf-values.ts';
+import type { DataPageHeader, DataPageHeaderV2, PageHeader } from './metadata-types.ts';
 
 /**
  * Values of one page, nulls counted. Writers put at most a row group into a page, and the largest row groups
@@ -39,52 +16,6 @@ const PAGE_VALUES_MAX = 2 ** 24;
 
 /** Levels are kept as bytes. */
 const LEVEL_MAX = 255;
-
-const INT96_BYTES = 12;
-
-/** What decoding a page needs to know of its column. */
-export interface LeafShape {
-  readonly element: SchemaElement;
-  readonly maxRepetitionLevel: number;
-  readonly maxDefinitionLevel: number;
-}
-
-export interface PageContext {
-  readonly leaf: LeafShape;
-  readonly codec: CompressionCodec;
-  /** Entries of the chunk's dictionary page, when there was one. */
-  readonly dictionary?: PhysicalValues;
-  /**
-   * The last value of the page before. Given only for files of writers whose DELTA_BYTE_ARRAY pages go on
-   * from it, against the format.
-   */
-  readonly previousValue?: Uint8Array;
-  /** Names file and column for error messages. */
-  readonly subject: string;
-}
-
-/** Bytes of one value of a fixed-width type in PLAIN form; 1 for a BOOLEAN; `undefined` for BYTE_ARRAY. */
-export function physicalWidthBytes(element: SchemaElement, subject: string): number | undefined {
-  switch (element.type) {
-    case 'BOOLEAN':
-      return 1;
-    case 'INT32':
-    case 'FLOAT':
-      return 4;
-    case 'INT64':
-    case 'DOUBLE':
-      return 8;
-    case 'INT96':
-      return INT96_BYTES;
-    case 'BYTE_ARRAY':
-      return undefined;
-    case 'FIXED_LEN_BYTE_ARRAY':
-      if (element.typeLength !== undefined && element.typeLength > 0) return element.typeLength;
-      throw new IcebergError('invalid-data', `${subject}: fixed-length type without a length`);
-    default:
-      throw new IcebergError('invalid-data', `${subject}: leaf without a physical type`);
-  }
-}
 
 /**
  * The entries of a dictionary page, which `walkPages` has accepted.
@@ -206,205 +137,6 @@ function inflate(stored: Uint8Array, sizeBytes: number, context: PageContext): U
   return decompress(codec, stored, sizeBytes, context.subject);
 }
 
-interface LevelsOptions {
-  readonly count: number;
-  readonly subject: string;
-}
-
-function readLevelsV1(
-  reader: ByteReader,
-  levelMax: number,
-  options: LevelsOptions & { readonly encoding: Encoding },
-): Uint8Array | undefined {
-  if (levelMax === 0) return undefined;
-  if (options.encoding === 'RLE') {
-    return decodeLevels(reader.bytes(reader.u32le()), levelMax, options);
-  }
-  if (options.encoding !== 'BIT_PACKED') {
-    throw new IcebergError(
-      'invalid-data',
-      `${options.subject}: levels encoded as ${options.encoding}`,
-    );
-  }
-  const bitWidth = bitWidthFor(levelMax);
-  const levels = new Uint8Array(options.count);
-  const bytes = reader.bytes(Math.ceil((bitWidth * options.count) / 8));
-  decodeBitPackedLevels(bytes, bitWidth, levels, options.subject);
-  requireLevelsWithin(levels, levelMax, options.subject);
-  return levels;
-}
-
-function decodeLevels(
-  bytes: Uint8Array,
-  levelMax: number,
-  options: LevelsOptions,
-): Uint8Array | undefined {
-  if (levelMax === 0) return undefined;
-  const levels = new Uint8Array(options.count);
-  decodeHybrid(bytes, bitWidthFor(levelMax), levels, options.subject);
-  requireLevelsWithin(levels, levelMax, options.subject);
-  return levels;
-}
-
-function decodeValues(
-  bytes: Uint8Array,
-  encoding: Encoding,
-  count: number,
-  context: PageContext,
-): PhysicalValues {
-  const { subject, leaf } = context;
-  const { element } = leaf;
-  const widthBytes = physicalWidthBytes(element, subject);
-  // What stands in a page without values differs by writer, and does not matter.
-  if (count === 0) return noValues(widthBytes);
-  switch (encoding) {
-    case 'PLAIN':
-      return decodePlain(bytes, element, count, subject);
-    case 'PLAIN_DICTIONARY':
-    case 'RLE_DICTIONARY':
-      return decodeDictionaryIndices(bytes, count, context);
-    case 'RLE':
-      if (element.type === 'BOOLEAN') return decodeRleBooleans(bytes, count, subject);
-      break;
-    case 'DELTA_BINARY_PACKED':
-      if (element.type === 'INT32') return decodeDeltaBinaryPacked(bytes, 4, count, subject);
-      if (element.type === 'INT64') return decodeDeltaBinaryPacked(bytes, 8, count, subject);
-      break;
-    case 'DELTA_LENGTH_BYTE_ARRAY':
-      if (widthBytes === undefined) return decodeDeltaLengthByteArray(bytes, count, subject);
-      break;
-    case 'DELTA_BYTE_ARRAY':
-      return decodeDeltaStrings(bytes, count, context);
-    case 'BYTE_STREAM_SPLIT':
-      if (widthBytes !== undefined && element.type !== 'BOOLEAN' && element.type !== 'INT96') {
-        return decodeByteStreamSplit(bytes, widthBytes, count, subject);
-      }
-      break;
-    default:
-      throw new IcebergError('unsupported', `${subject}: encoding ${encoding}`);
-  }
-  throw new IcebergError('invalid-data', `${subject}: ${element.type} encoded as ${encoding}`);
-}
-
-function noValues(widthBytes: number | undefined): PhysicalValues {
-  if (widthBytes !== undefined) {
-    return { kind: 'fixed-width', widthBytes, count: 0, bytes: new Uint8Array(0) };
-  }
-  return {
-    kind: 'byte-array',
-    count: 0,
-    heap: new Uint8Array(0),
-    starts: new Uint32Array(0),
-    lengths: new Uint32Array(0),
-  };
-}
-
-function decodePlain(
-  bytes: Uint8Array,
-  element: SchemaElement,
-  count: number,
-  subject: string,
-): PhysicalValues {
-  if (element.type === 'BOOLEAN') return decodePlainBooleans(bytes, count, subject);
-  const widthBytes = physicalWidthBytes(element, subject);
-  if (widthBytes === undefined) return decodePlainByteArrays(bytes, count, subject);
-  return decodePlainFixedWidth(bytes, widthBytes, count, subject);
-}
-
-function decodeDictionaryIndices(
-  bytes: Uint8Array,
-  count: number,
-  { dictionary, subject }: PageContext,
-): PhysicalValues {
-  if (dictionary === undefined) {
-    throw new IcebergError('invalid-data', `${subject}: the chunk has no dictionary page`);
-  }
-  const reader = new ByteReader(bytes, subject);
-  const bitWidth = reader.u8();
-  const indices = new Uint32Array(count);
-  decodeHybrid(reader.bytes(reader.remainingBytes), bitWidth, indices, subject);
-  for (let index = 0; index < count; index++) {
-    if (indices[index]! < dictionary.count) continue;
-    throw reader.invalid(
-      `index ${indices[index]} of a dictionary with ${dictionary.count} entries`,
-    );
-  }
-  requireGatheredSize(dictionary, count, subject);
-  return gatherPhysicalValues(dictionary, indices);
-}
-
-/** A dictionary lets a page of few bytes stand for very many. Byte arrays share theirs. */
-function requireGatheredSize(dictionary: PhysicalValues, count: number, subject: string): void {
-  if (dictionary.kind === 'byte-array') return;
-  const sizeBytes = dictionary.widthBytes * count;
-  if (sizeBytes <= DECOMPRESSED_BYTES_MAX) return;
-  throw new IcebergError(
-    'unsupported',
-    `${subject}: a page of ${sizeBytes} bytes exceeds the limit of ${DECOMPRESSED_BYTES_MAX}`,
-  );
-}
-
-function decodeRleBooleans(bytes: Uint8Array, count: number, subject: string): PhysicalValues {
-  const reader = new ByteReader(bytes, subject);
-  const booleans = new Uint8Array(count);
-  decodeHybrid(reader.bytes(reader.u32le()), 1, booleans, subject);
-  return { kind: 'fixed-width', widthBytes: 1, count, bytes: booleans };
-}
-
-function decodeDeltaStrings(
-  bytes: Uint8Array,
-  count: number,
-  context: PageContext,
-): PhysicalValues {
-  const { subject, leaf, previousValue } = context;
-  const { element } = leaf;
-  const values = decodeDeltaByteArray(bytes, count, {
-    subject,
-    outputBytesMax: DECOMPRESSED_BYTES_MAX,
-    ...(previousValue && { previousValue }),
-  });
-  if (element.type === 'BYTE_ARRAY') return values;
-  if (element.type !== 'FIXED_LEN_BYTE_ARRAY') {
-    throw new IcebergError('invalid-data', `${subject}: ${element.type} encoded as byte arrays`);
-  }
-  return fixedWidthOf(values, physicalWidthBytes(element, subject) ?? 0, subject);
-}
-
-/** Decoded delta strings stand back to back in their heap, which is the fixed-width form. */
-function fixedWidthOf(
-  values: ByteArrayValues,
-  widthBytes: number,
-  subject: string,
-): PhysicalValues {
-  for (const lengthBytes of values.lengths) {
-    requireEqual(lengthBytes, widthBytes, `${subject}: bytes of a value`);
-  }
-  const start = values.starts[0]!;
-  const bytes = values.heap.subarray(start, start + values.count * widthBytes);
-  return { kind: 'fixed-width', widthBytes, count: values.count, bytes };
-}
-
-function countValues(
-  definitionLevels: Uint8Array | undefined,
-  valueCount: number,
-  levelMax: number,
-): number {
-  if (definitionLevels === undefined) return valueCount;
-  let count = 0;
-  for (let index = 0; index < valueCount; index++) {
-    if (definitionLevels[index] === levelMax) count++;
-  }
-  return count;
-}
-
-function requireLevelsWithin(levels: Uint8Array, levelMax: number, subject: string): void {
-  for (const level of levels) {
-    if (level > levelMax) {
-      throw new IcebergError('invalid-data', `${subject}: level ${level} exceeds ${levelMax}`);
-    }
-  }
-}
-
 function requireLevels(leaf: LeafShape, subject: string): void {
   if (leaf.maxDefinitionLevel <= LEVEL_MAX && leaf.maxRepetitionLevel <= LEVEL_MAX) return;
   throw new IcebergError('unsupported', `${subject}: column is nested deeper than ${LEVEL_MAX}`);
@@ -417,9 +149,4 @@ function requireValueCount(count: number, subject: string): void {
     'unsupported',
     `${subject}: ${count} values in one page exceed the limit of ${PAGE_VALUES_MAX}`,
   );
-}
-
-function requireEqual(found: number, expected: number, subject: string): void {
-  if (found === expected) return;
-  throw new IcebergError('invalid-data', `${subject}: ${found}, ${expected} are expected`);
 }

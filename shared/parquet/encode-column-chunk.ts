@@ -1,29 +1,34 @@
 import { assert, IcebergError } from '../base/index.ts';
-import { ByteWriter, concatBytes, crc32 } from '../bytes/index.ts';
 import { compress } from '../compress/index.ts';
 import { codecFor } from './compression.ts';
-import { type LeafShape, physicalWidthBytes } from './decode-page.ts';
 import { BloomFilterBuilder, type BloomFilterOptions } from './encode-bloom-filter.ts';
 import {
   boundsOf,
   countNaN,
   mergeBounds,
-  statisticsOf,
   type ValueBounds,
   type ValueOrder,
   valueOrderOf,
 } from './encode-bounds.ts';
 import { ValueDictionary } from './encode-dictionary.ts';
-import { bitWidthFor, encodeHybrid } from './encode-hybrid.ts';
-import { BYTE_ARRAY_LENGTH_BYTES, encodePlain } from './encode-plain.ts';
+import { bitWidthFor } from './encode-hybrid.ts';
+import {
+  encodeDataPage,
+  encodeDictionaryPage,
+  type PageEncodeContext,
+  type PageValues,
+} from './encode-page.ts';
+import { BYTE_ARRAY_LENGTH_BYTES } from './encode-plain.ts';
+import { statisticsOf } from './encode-statistics.ts';
 import type { EncodedColumnChunk, EncodedDataPage, EncodedPage } from './encoded-column-chunk.ts';
+import { type LeafShape, physicalWidthBytes } from './leaf-shape.ts';
 import {
   joinLeafValues,
   type LeafValues,
   type PhysicalValues,
   sliceLeafValues,
 } from './leaf-values.ts';
-import type { CompressionCodec, Encoding } from './metadata-types.ts';
+import type { CompressionCodec } from './metadata-types.ts';
 
 /** Values of one page in PLAIN form: below what signed 32-bit sizes in page headers hold, levels included. */
 const PAGE_BYTES_MAX = 2 ** 30;
@@ -134,14 +139,14 @@ export class ColumnChunkEncoder {
   finish(): EncodedColumnChunk {
     if (this.#pendingRowCount > 0) this.#closePage();
     const dictionaryPage = this.#encodeDictionary();
-    const encodingWithoutValues = dictionaryPage === undefined ? 'PLAIN' : 'RLE_DICTIONARY';
+    const noValues = dictionaryPage === undefined ? 'plain' : new Uint32Array(0);
     return {
       codec: this.#options.codec,
       ...(dictionaryPage === undefined ? {} : { dictionaryPage }),
       dataPages: this.#pages.map((page) =>
         page.kind === 'encoded'
           ? page.page
-          : this.#encodeDataPage(page.batch, encodingWithoutValues),
+          : encodeDataPage(page.batch, noValues, this.#pageContext),
       ),
       statistics: statisticsOf(this.#bounds, this.#nullCount, this.#order),
       ...(this.#bloomFilter === undefined ? {} : { bloomFilterBitset: this.#bloomFilter.bitset() }),
@@ -156,6 +161,11 @@ export class ColumnChunkEncoder {
       nanCount: this.#nanCount,
       ...(this.#bounds && { bounds: this.#bounds }),
     };
+  }
+
+  get #pageContext(): PageEncodeContext {
+    const compressBody = (bytes: Uint8Array) => this.#compress(bytes);
+    return { leaf: this.#leaf, order: this.#order, compressBody };
   }
 
   #isPageFull(): boolean {
@@ -181,14 +191,10 @@ export class ColumnChunkEncoder {
     this.#nanCount += countNaN(batch.values, this.#order);
     const bounds = copyOf(boundsOf(batch.values, this.#order));
     this.#bounds = mergeBounds(this.#bounds, bounds, this.#order);
+    const page = { ...batch, rowCount, ...(bounds && { bounds }) };
     // Its encoding follows that of the pages with values, which may be still to come.
-    if (batch.values.count === 0)
-      this.#pages.push({ kind: 'no-values', batch: { ...batch, rowCount } });
-    else
-      this.#pages.push({
-        kind: 'encoded',
-        page: this.#encodePage({ ...batch, rowCount }, plainBytes),
-      });
+    if (batch.values.count === 0) this.#pages.push({ kind: 'no-values', batch: page });
+    else this.#pages.push({ kind: 'encoded', page: this.#encodePage(page, plainBytes) });
   }
 
   #requireSize(): void {
@@ -200,11 +206,10 @@ export class ColumnChunkEncoder {
     );
   }
 
-  #encodePage(batch: PageBatch, plainBytes: number): EncodedDataPage {
+  #encodePage(batch: PageValues, plainBytes: number): EncodedDataPage {
     const indices = this.#dictionaryIndices(batch.values, plainBytes);
-    if (indices !== undefined) return this.#encodeDataPage(batch, 'RLE_DICTIONARY', indices);
-    this.#bloomFilter?.add(batch.values);
-    return this.#encodeDataPage(batch, 'PLAIN');
+    if (indices === undefined) this.#bloomFilter?.add(batch.values);
+    return encodeDataPage(batch, indices ?? 'plain', this.#pageContext);
   }
 
   /** `undefined` when the dictionary is, or has just been, given up. Earlier pages keep using it. */
@@ -228,46 +233,7 @@ export class ColumnChunkEncoder {
     if (dictionary === undefined || dictionary.entryCount === 0) return undefined;
     const entries = dictionary.entries();
     this.#bloomFilter?.add(entries);
-    const bytes = encodePlain(entries, false);
-    const body = this.#compress(bytes);
-    return {
-      header: {
-        type: 'DICTIONARY_PAGE',
-        uncompressedPageSize: bytes.length,
-        compressedPageSize: body.length,
-        crc: crc32(body) | 0,
-        dictionaryPageHeader: { numValues: entries.count, encoding: 'PLAIN' },
-      },
-      body,
-    };
-  }
-
-  #encodeDataPage(batch: PageBatch, encoding: Encoding, indices?: Uint32Array): EncodedDataPage {
-    const isBoolean = this.#leaf.element.type === 'BOOLEAN';
-    const bytes = concatBytes([
-      encodeLevels(batch.repetitionLevels, this.#leaf.maxRepetitionLevel),
-      encodeLevels(batch.definitionLevels, this.#leaf.maxDefinitionLevel),
-      encoding === 'PLAIN' ? encodePlain(batch.values, isBoolean) : encodeIndices(indices),
-    ]);
-    const body = this.#compress(bytes);
-    const nullCount = batch.valueCount - batch.values.count;
-    return {
-      header: {
-        type: 'DATA_PAGE',
-        uncompressedPageSize: bytes.length,
-        compressedPageSize: body.length,
-        crc: crc32(body) | 0,
-        dataPageHeader: {
-          numValues: batch.valueCount,
-          encoding,
-          definitionLevelEncoding: 'RLE',
-          repetitionLevelEncoding: 'RLE',
-        },
-      },
-      body,
-      rowCount: batch.rowCount,
-      statistics: statisticsOf(boundsOf(batch.values, this.#order), nullCount, this.#order),
-    };
+    return encodeDictionaryPage(entries, (bytes) => this.#compress(bytes));
   }
 
   #compress(bytes: Uint8Array): Uint8Array {
@@ -276,13 +242,9 @@ export class ColumnChunkEncoder {
   }
 }
 
-interface PageBatch extends LeafValues {
-  readonly rowCount: number;
-}
-
 type PageUnderWay =
   | { readonly kind: 'encoded'; readonly page: EncodedDataPage }
-  | { readonly kind: 'no-values'; readonly batch: PageBatch };
+  | { readonly kind: 'no-values'; readonly batch: PageValues };
 
 /** Bounds are kept to the end, the page they are views of is not. */
 function copyOf(bounds: ValueBounds | undefined): ValueBounds | undefined {
@@ -292,26 +254,4 @@ function copyOf(bounds: ValueBounds | undefined): ValueBounds | undefined {
 function plainSizeBytes(values: PhysicalValues, index: number): number {
   if (values.kind === 'fixed-width') return values.widthBytes;
   return values.lengths[index]! + BYTE_ARRAY_LENGTH_BYTES;
-}
-
-/** Levels of a v1 page: their length in 4 bytes, then the runs. Nothing where the greatest level is 0. */
-function encodeLevels(levels: Uint8Array | undefined, levelMax: number): Uint8Array {
-  assert((levels === undefined) === (levelMax === 0), `levels up to ${levelMax}`);
-  if (levels === undefined) return new Uint8Array(0);
-  const runs = encodeHybrid(levels, bitWidthFor(levelMax));
-  const writer = new ByteWriter(runs.length + 4);
-  writer.u32le(runs.length);
-  writer.bytes(runs);
-  return writer.finish();
-}
-
-/**
- * The bit width in one byte, then the runs. The width is at least 1: readers differ in what they expect
- * behind a width of 0.
- */
-function encodeIndices(indices: Uint32Array = new Uint32Array(0)): Uint8Array {
-  let indexMax = 1;
-  for (const index of indices) if (index > indexMax) indexMax = index;
-  const bitWidth = bitWidthFor(indexMax);
-  return concatBytes([Uint8Array.of(bitWidth), encodeHybrid(indices, bitWidth)]);
 }

@@ -19,6 +19,7 @@ export {
   ParquetFileWriter,
   type ParquetWriteResult,
 } from './file-writer.ts';
+export { physicalWidthBytes } from './leaf-shape.ts';
 export {
   type LeafValues,
   type PhysicalValues,

@@ -31,7 +31,7 @@ export interface FooterOptions {
 /**
  * Reads and validates a footer: the schema's tree, paths, types and counts of every column chunk, and that all
  * ranges lie before the footer and apart from one another. Costs one read, two for a footer longer than
- * `tailBytes`. Statistics are views of what was read.
+ * `tailBytes`. Statistics are views of the footer.
  *
  * @throws invalid-data — when the file is not Parquet or its footer contradicts itself
  * @throws unsupported — for encryption, columns in other files, unknown codecs, encodings, types, or a footer
@@ -54,9 +54,10 @@ export async function readParquetFooter(
   const tail = await reader.read(fileSizeBytes - tailBytes, tailBytes);
   const footerBytes = parseFooterLength(tail, reader, options.footerBytesMax ?? FOOTER_BYTES_MAX);
   const footerOffset = fileSizeBytes - FOOTER_TAIL_BYTES - footerBytes;
+  // A copy: statistics are views that live long, of the footer then and not of all that was read.
   const footer =
     footerBytes + FOOTER_TAIL_BYTES <= tail.length
-      ? tail.subarray(tail.length - FOOTER_TAIL_BYTES - footerBytes, -FOOTER_TAIL_BYTES)
+      ? tail.slice(tail.length - FOOTER_TAIL_BYTES - footerBytes, -FOOTER_TAIL_BYTES)
       : await reader.read(footerOffset, footerBytes);
   const metadata = parseFileMetaData(footer, location);
   return validateFileMetaData({ metadata, location, fileSizeBytes, footerOffset });

@@ -151,32 +151,42 @@ export function struct<T extends object>(name: string, fields: ThriftFields<T>):
   const table = Object.entries<ThriftField<unknown>>(fields)
     .map(([key, field]) => ({ key, ...field }))
     .sort((one, other) => one.fieldId - other.fieldId);
-  const byId = new Map(table.map((field) => [field.fieldId, field]));
-  const requiredFields = table.filter((field) => field.isRequired);
+  // Structs are read by the thousand: fields lie in an array, and those that were met are bits.
+  const byId: (typeof table)[number][] = [];
+  for (const field of table) byId[field.fieldId] = field;
+  assert(byId.length <= 32, `thrift: ${name} has field ids beyond 31`);
+  const requiredBits = table.reduce(
+    (bits, { fieldId, isRequired }) => bits | (isRequired ? 1 << fieldId : 0),
+    0,
+  );
 
   return {
     wireType: WIRE.STRUCT,
     read(reader) {
       const value: Record<string, unknown> = {};
+      let metBits = 0;
       reader.struct((fieldId, wireType) => {
-        const field = byId.get(fieldId);
+        const field = byId[fieldId];
         if (field === undefined) {
           reader.skip(wireType);
           return;
         }
-        if (value[field.key] !== undefined) {
-          throw reader.invalid(`${name}.${field.key} is given twice`);
-        }
-        if (!sameWireType(wireType, field.codec.wireType)) {
+        const { key, codec } = field;
+        const bit = 1 << fieldId;
+        if ((metBits & bit) !== 0) throw reader.invalid(`${name}.${key} is given twice`);
+        metBits |= bit;
+        if (!sameWireType(wireType, codec.wireType)) {
           throw reader.invalid(
-            `${name}.${field.key} has thrift type ${wireType}, expected ${field.codec.wireType}`,
+            `${name}.${key} has thrift type ${wireType}, expected ${codec.wireType}`,
           );
         }
-        value[field.key] =
-          field.codec === BOOLEAN ? wireType === WIRE.BOOLEAN_TRUE : field.codec.read(reader);
+        value[key] = codec === BOOLEAN ? wireType === WIRE.BOOLEAN_TRUE : codec.read(reader);
       });
-      for (const { key } of requiredFields) {
-        if (value[key] === undefined) throw reader.invalid(`${name}.${key} is missing`);
+      if ((metBits & requiredBits) !== requiredBits) {
+        const missing = table.find(
+          ({ fieldId, isRequired }) => isRequired && (metBits & (1 << fieldId)) === 0,
+        );
+        throw reader.invalid(`${name}.${missing?.key} is missing`);
       }
       return value as T;
     },

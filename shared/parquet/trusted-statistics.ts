@@ -181,9 +181,9 @@ function negativeZero(widthBytes: number): Uint8Array {
 }
 
 function floatOf(order: ValueOrder, bound: Uint8Array): number | undefined {
+  if (order !== 'float' && order !== 'double') return undefined;
   const view = new DataView(bound.buffer, bound.byteOffset, bound.byteLength);
-  if (order === 'float') return view.getFloat32(0, true);
-  return order === 'double' ? view.getFloat64(0, true) : undefined;
+  return order === 'float' ? view.getFloat32(0, true) : view.getFloat64(0, true);
 }
 
 function isFloatingPoint(element: SchemaElement): boolean {

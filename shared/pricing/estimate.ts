@@ -31,17 +31,17 @@ export function estimatePrice(usage: Usage, prices: PriceTable): PriceEstimate {
   const lines: PriceLine[] = [
     {
       item: 's3-get',
-      quantity: `${usage.s3GetCount} requests`,
+      quantity: `${usage.s3GetCount} GET and HEAD`,
       dollars: (usage.s3GetCount / 1000) * prices.s3GetPerThousand,
     },
     {
       item: 's3-put',
-      quantity: `${usage.s3PutCount} requests`,
+      quantity: `${usage.s3PutCount} PUT`,
       dollars: (usage.s3PutCount / 1000) * prices.s3PutPerThousand,
     },
     {
       item: 'dynamodb',
-      quantity: `${usage.dynamoDbReadCount} reads, ${usage.dynamoDbWriteCount} writes`,
+      quantity: `${usage.dynamoDbReadCount} read, ${usage.dynamoDbWriteCount} write units`,
       dollars:
         (usage.dynamoDbReadCount / 1e6) * prices.dynamoDbReadPerMillion +
         (usage.dynamoDbWriteCount / 1e6) * prices.dynamoDbWritePerMillion,
@@ -57,8 +57,10 @@ export function estimatePrice(usage: Usage, prices: PriceTable): PriceEstimate {
   return { lines, totalDollars: lines.reduce((sum, line) => sum + line.dollars, 0) };
 }
 
-/** Dollars as people read them: cents where there are some, else enough digits to see a non-zero price. */
+const SMALLEST_DOLLARS = 0.000001;
+
+/** Dollars as people read them: to the cent, and below a cent to a millionth; what is not nothing never looks so. */
 export function formatDollars(dollars: number): string {
   if (dollars >= 0.01 || dollars === 0) return `$${dollars.toFixed(2)}`;
-  return `$${dollars.toPrecision(2)}`;
+  return `$${Math.max(dollars, SMALLEST_DOLLARS).toFixed(6)}`;
 }

@@ -99,7 +99,8 @@ export function pathViolation({
   const both = added.find((path) => inputs.has(path));
   if (both !== undefined) return `${both}: added and removed`;
   const meant = groups.flatMap((group) => group.outputs.map((output) => output.filePath));
-  const missing = meant.find((path) => !added.includes(path));
+  const addedPaths = new Set(added);
+  const missing = meant.find((path) => !addedPaths.has(path));
   if (missing !== undefined) return `${missing}: not added`;
   return added.length === meant.length
     ? undefined

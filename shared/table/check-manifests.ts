@@ -57,10 +57,10 @@ export function listViolation(proposal: CommitProposal): string | undefined {
   const expected = headManifests
     .filter((manifest) => !sources.has(manifest.manifestPath) && mayHaveLiveFiles(manifest))
     .map((manifest) => manifest.manifestPath);
-  const paths = manifests.map((manifest) => manifest.manifestPath);
-  const missing = [...expected, ...written].find((path) => !paths.includes(path));
+  const paths = new Set(manifests.map((manifest) => manifest.manifestPath));
+  const missing = [...expected, ...written].find((path) => !paths.has(path));
   if (missing !== undefined) return `${missing}: not listed`;
-  return paths.length === expected.length + written.length
+  return paths.size === expected.length + written.length
     ? undefined
-    : `${paths.length} manifests listed, expected ${expected.length + written.length}`;
+    : `${paths.size} manifests listed, expected ${expected.length + written.length}`;
 }

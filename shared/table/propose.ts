@@ -1,11 +1,9 @@
 import { mapConcurrent, randomUuid } from '../base/index.ts';
 import {
   applyTableUpdates,
-  assignFirstRowIds,
   createSnapshot,
   type DataFile,
   type FileOfSpec,
-  type ManifestFile,
   newManifestListLocation,
   newMetadataLocation,
   parseTableMetadata,
@@ -15,37 +13,32 @@ import {
   serializeTableMetadata,
   type TableMetadata,
   type TableUpdate,
-  tableProperty,
   writeManifestList,
 } from '../iceberg/index.ts';
+import {
+  assembleList,
+  assignRowIds,
+  type Filtered,
+  type HeadToChange,
+  type RowIdList,
+  stageFiltered,
+} from './assemble-list.ts';
 import type { CommitPorts } from './commit-ports.ts';
 import type { CommitProposal, RereadOutput } from './proposal.ts';
 import type { ReplaceGroup, ReplaceInput } from './replace-group.ts';
 import { rereadAdded, rereadFiltered } from './reread.ts';
-import type { HeadFacts } from './revalidate.ts';
-import { mayHaveLiveFiles } from './scan.ts';
-import {
-  type CommitNames,
-  type FilterSource,
-  listStaged,
-  type ManifestStaging,
-  type StagedManifest,
-} from './stage.ts';
+import type { CommitNames, ManifestStaging, StagedManifest } from './stage.ts';
 
-/** Each holds the entries of one manifest, with metrics. */
-const FILTERS_CONCURRENT = 2;
+/** Manifests read back at a time; the entries of filtered ones are compared one by one. */
+const REREADS_CONCURRENT = 4;
 
 /** One attempt: the head it builds on, and the groups that stand on it. */
-export interface CommitAttempt {
+export interface CommitAttempt extends HeadToChange {
   readonly attempt: number;
   readonly names: CommitNames;
   readonly branch: string;
-  readonly base: TableMetadata;
   readonly baseMetadataLocation: string;
   readonly head: Snapshot;
-  readonly headManifests: readonly ManifestFile[];
-  readonly headFacts: HeadFacts;
-  readonly groups: readonly ReplaceGroup[];
   readonly startingSequenceNumber: bigint;
   readonly summaryExtra: Readonly<Record<string, string>>;
   readonly outputs: readonly RereadOutput[];
@@ -55,12 +48,6 @@ export interface CommitAttempt {
 export interface WrittenProposal {
   readonly proposal: CommitProposal;
   readonly metadataLocation: string;
-}
-
-/** A manifest that takes the place of some of the head's. */
-interface Filtered {
-  readonly sources: readonly FilterSource[];
-  readonly staged: StagedManifest;
 }
 
 /**
@@ -76,137 +63,67 @@ export async function writeProposal(
   staging: ManifestStaging,
   ports: CommitPorts,
 ): Promise<WrittenProposal> {
-  const { base, names, groups, startingSequenceNumber } = attempt;
+  const list = await writeList(attempt, staging, ports);
+  const snapshot = newSnapshot(attempt, list, ports);
+  const { metadata, metadataLocation } = await writeMetadata(attempt, snapshot, ports);
+  const rereadBytes = await ports.store.read(list.manifestList, list.lengthBytes);
+  const manifests = readManifestList(rereadBytes, list.manifestList, metadata.formatVersion);
+  const { base, baseMetadataLocation, branch, head, headManifests, headFacts } = attempt;
+  const proposal: CommitProposal = {
+    base,
+    baseMetadataLocation,
+    branch,
+    head,
+    headManifests,
+    headFacts,
+    groups: attempt.groups,
+    startingSequenceNumber: attempt.startingSequenceNumber,
+    snapshotId: attempt.names.snapshotId,
+    outputs: attempt.outputs,
+    metadata,
+    manifests,
+    manifestsIntended: list.manifests,
+    ...(await rereadStaged(attempt, { ...list, manifests, metadata }, ports)),
+  };
+  return { proposal, metadataLocation };
+}
+
+/** A manifest list in the store, with the manifests that were written for it. */
+interface WrittenList extends RowIdList {
+  readonly manifestList: string;
+  readonly lengthBytes: number;
+  /** Of the snapshot. */
+  readonly sequenceNumber: bigint;
+  readonly added: readonly StagedManifest[];
+  readonly filtered: readonly Filtered[];
+}
+
+async function writeList(
+  attempt: CommitAttempt,
+  staging: ManifestStaging,
+  { store }: CommitPorts,
+): Promise<WrittenList> {
+  const { base, head, names, groups, startingSequenceNumber } = attempt;
   const added = await staging.stageAdded(base, groups, startingSequenceNumber);
   const filtered = await stageFiltered(attempt, staging);
   const sequenceNumber = base.formatVersion === 1 ? 0n : base.lastSequenceNumber + 1n;
   const place = { snapshotId: names.snapshotId, sequenceNumber };
   const unassigned = assembleList(attempt, added, filtered, place);
   const list = assignRowIds(base, unassigned, [...added, ...filtered.map(({ staged }) => staged)]);
-  const manifestList = newManifestListLocation(base, { ...names, attempt: attempt.attempt });
-  const snapshot = newSnapshot(attempt, { ...list, manifestList, sequenceNumber }, ports);
-  const listBytes = writeManifestList({
+  const bytes = writeManifestList({
     formatVersion: base.formatVersion,
     snapshotId: names.snapshotId,
-    parentSnapshotId: attempt.head.snapshotId,
+    parentSnapshotId: head.snapshotId,
     sequenceNumber,
     ...(list.firstRowId === undefined ? {} : { firstRowId: list.firstRowId }),
     manifests: list.manifests,
   });
-  await ports.store.write(manifestList, listBytes);
-  const { metadata, metadataLocation } = await writeMetadata(attempt, snapshot, ports);
-  const rereadBytes = await ports.store.read(manifestList, listBytes.length);
-  const manifests = readManifestList(rereadBytes, manifestList, metadata.formatVersion);
-  const proposal: CommitProposal = {
-    base,
-    baseMetadataLocation: attempt.baseMetadataLocation,
-    branch: attempt.branch,
-    head: attempt.head,
-    headManifests: attempt.headManifests,
-    headFacts: attempt.headFacts,
-    groups,
-    startingSequenceNumber,
-    snapshotId: names.snapshotId,
-    metadata,
-    manifests,
-    manifestsIntended: list.manifests,
-    outputs: attempt.outputs,
-    ...(await rereadStaged({ attempt, added, filtered, manifests, metadata }, ports)),
-  };
-  return { proposal, metadataLocation };
+  const manifestList = newManifestListLocation(base, { ...names, attempt: attempt.attempt });
+  await store.write(manifestList, bytes);
+  return { ...list, manifestList, lengthBytes: bytes.length, sequenceNumber, added, filtered };
 }
 
-function stageFiltered(
-  { base, headManifests, headFacts, groups }: CommitAttempt,
-  staging: ManifestStaging,
-): Promise<readonly Filtered[]> {
-  const removed = new Set(groups.flatMap((group) => group.inputs.map((input) => input.filePath)));
-  const sources = headManifests.flatMap((source) => {
-    const held = headFacts.inputPathsByManifest.get(source.manifestPath) ?? [];
-    const removedPaths = held.filter((path) => removed.has(path));
-    return removedPaths.length === 0 ? [] : [{ source, removedPaths }];
-  });
-  return mapConcurrent(
-    packSources(sources, base),
-    { concurrencyMax: FILTERS_CONCURRENT },
-    async (packed) => ({ sources: packed, staged: await staging.stageFiltered(base, packed) }),
-  );
-}
-
-/**
- * Manifests that have to be rewritten anyway are rewritten together, next to each other in the list, up to the
- * table's manifest size: streaming writers leave one for each small file.
- */
-function packSources(
-  sources: readonly FilterSource[],
-  { properties }: TableMetadata,
-): readonly (readonly FilterSource[])[] {
-  if (!tableProperty(properties, 'commit.manifest-merge.enabled')) {
-    return sources.map((source) => [source]);
-  }
-  const bytesMax = tableProperty(properties, 'commit.manifest.target-size-bytes');
-  const open = new Map<number, { readonly packed: FilterSource[]; bytes: number }>();
-  const all: FilterSource[][] = [];
-  for (const each of sources) {
-    const { partitionSpecId, manifestLengthBytes } = each.source;
-    let bin = open.get(partitionSpecId);
-    if (bin === undefined || bin.bytes + manifestLengthBytes > bytesMax) {
-      bin = { packed: [], bytes: 0 };
-      open.set(partitionSpecId, bin);
-      all.push(bin.packed);
-    }
-    bin.packed.push(each);
-    bin.bytes += manifestLengthBytes;
-  }
-  return all;
-}
-
-/** New manifests first, then the head's in their order: those without live files leave, filtered ones swap. */
-function assembleList(
-  { headManifests }: CommitAttempt,
-  added: readonly StagedManifest[],
-  filtered: readonly Filtered[],
-  place: { readonly snapshotId: bigint; readonly sequenceNumber: bigint },
-): readonly ManifestFile[] {
-  // The first source of each is replaced by it, the others by nothing.
-  const swaps = new Map<string, readonly ManifestFile[]>();
-  for (const { sources, staged } of filtered) {
-    for (const [index, { source }] of sources.entries()) {
-      swaps.set(source.manifestPath, index === 0 ? [listStaged(staged, place)] : []);
-    }
-  }
-  const kept = headManifests.flatMap(
-    (manifest) =>
-      swaps.get(manifest.manifestPath) ?? (mayHaveLiveFiles(manifest) ? [manifest] : []),
-  );
-  return [...added.map((staged) => listStaged(staged, place)), ...kept];
-}
-
-interface RowIdList {
-  readonly manifests: readonly ManifestFile[];
-  readonly firstRowId?: bigint;
-  readonly addedRows?: bigint;
-}
-
-/** v3: ranges for manifests that have none; those written here need only as many ids as rows without one. */
-function assignRowIds(
-  base: TableMetadata,
-  manifests: readonly ManifestFile[],
-  staged: readonly StagedManifest[],
-): RowIdList {
-  if (base.formatVersion < 3) return { manifests };
-  const firstRowId = base.nextRowId ?? 0n;
-  const unassignedRowsCounts = new Map(
-    staged.map(({ manifestPath, written }) => [manifestPath, written.unassignedRowsCount]),
-  );
-  return { firstRowId, ...assignFirstRowIds(manifests, firstRowId, unassignedRowsCounts) };
-}
-
-function newSnapshot(
-  attempt: CommitAttempt,
-  list: RowIdList & { readonly manifestList: string; readonly sequenceNumber: bigint },
-  { clock }: CommitPorts,
-): Snapshot {
+function newSnapshot(attempt: CommitAttempt, list: WrittenList, { clock }: CommitPorts): Snapshot {
   const { base, head, names, groups } = attempt;
   const createdCount = list.manifests.filter(
     (manifest) => manifest.addedSnapshotId === names.snapshotId,
@@ -298,27 +215,22 @@ function branchUpdate(base: TableMetadata, branch: string, snapshotId: bigint): 
 }
 
 async function rereadStaged(
-  written: {
-    readonly attempt: CommitAttempt;
-    readonly added: readonly StagedManifest[];
-    readonly filtered: readonly Filtered[];
-    readonly manifests: readonly ManifestFile[];
-    readonly metadata: TableMetadata;
-  },
+  { names }: CommitAttempt,
+  list: WrittenList & { readonly metadata: TableMetadata },
   ports: CommitPorts,
 ): Promise<Pick<CommitProposal, 'addedManifests' | 'filteredManifests'>> {
-  const { attempt, added, filtered, manifests, metadata } = written;
-  const listed = new Map(manifests.map((manifest) => [manifest.manifestPath, manifest]));
-  const limit = { concurrencyMax: FILTERS_CONCURRENT };
+  const { metadata } = list;
+  const listed = new Map(list.manifests.map((manifest) => [manifest.manifestPath, manifest]));
+  const limit = { concurrencyMax: REREADS_CONCURRENT };
   // One that the list does not name is missed by the invariants, which know what was meant.
-  const addedManifests = await mapConcurrent(added, limit, async ({ manifestPath }) => {
+  const addedManifests = await mapConcurrent(list.added, limit, async ({ manifestPath }) => {
     const manifest = listed.get(manifestPath);
     return manifest && rereadAdded(manifest, metadata, ports.store);
   });
-  const filteredManifests = await mapConcurrent(filtered, limit, async (each) => {
-    const manifest = listed.get(each.staged.manifestPath);
-    const context = { ...ports, metadata, snapshotId: attempt.names.snapshotId };
-    return manifest && rereadFiltered(manifest, each.sources, context);
+  const filteredManifests = await mapConcurrent(list.filtered, limit, async (filtered) => {
+    const manifest = listed.get(filtered.staged.manifestPath);
+    const context = { ...ports, metadata, snapshotId: names.snapshotId };
+    return manifest && rereadFiltered(manifest, filtered.sources, context);
   });
   return {
     addedManifests: addedManifests.filter((reread) => reread !== undefined),

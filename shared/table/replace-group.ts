@@ -15,7 +15,10 @@ export interface ReplaceInput {
   readonly fileSizeBytes: number;
 }
 
-/** Values and nulls by field id, summed over files; a field that one of them does not know is absent. */
+/**
+ * Values and nulls of columns by field id, summed over files; a column that one of them does not know is absent, and
+ * so are reserved ones: row ids that were inherited become values when they are written.
+ */
 export interface ColumnCounts {
   readonly valueCounts: ReadonlyMap<number, number>;
   readonly nullValueCounts: ReadonlyMap<number, number>;
@@ -66,10 +69,14 @@ export function sumColumnCounts(dataFiles: readonly DataFile[]): ColumnCounts {
   };
 }
 
+/** Field ids from here on are not those of columns. @see Iceberg spec, "Reserved Field IDs" */
+const RESERVED_FIELD_ID_START = 2147483447;
+
 function sumMaps(
   maps: readonly (ReadonlyMap<number, number> | undefined)[],
 ): ReadonlyMap<number, number> {
-  const sums = new Map(maps[0] ?? []);
+  const columns = [...(maps[0] ?? [])].filter(([fieldId]) => fieldId < RESERVED_FIELD_ID_START);
+  const sums = new Map(columns);
   for (const map of maps.slice(1)) {
     for (const [fieldId, sum] of sums) {
       const count = map?.get(fieldId);

@@ -112,7 +112,8 @@ export function createManifestStaging(
         const entries: NewManifestEntry[] = [];
         for (const { source, removedPaths } of sources) {
           const before = await reader.readEntries(metadata, source, { skipsMetrics: false });
-          entries.push(...filterEntries(before, new Set(removedPaths), names.snapshotId));
+          const removed = new Set(removedPaths);
+          for (const entry of filterEntries(before, removed, names.snapshotId)) entries.push(entry);
         }
         const specId = sources[0]?.source.partitionSpecId;
         assert(specId !== undefined, 'a filtered manifest has a source');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ByteReader, decodeUtf8, fromHex } from '../../shared/bytes/index.ts';
+import { ByteReader, ByteWriter, decodeUtf8, fromHex } from '../../shared/bytes/index.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
 
 const reader = (hex: string) => new ByteReader(fromHex(hex), 'frame');
@@ -71,6 +71,7 @@ describe('ByteReader', () => {
       'varint32',
       'varint64',
       'zigzag32',
+      'zigzag53',
       'zigzag64',
     ] as const;
     for (const method of methods) {
@@ -112,6 +113,27 @@ describe('ByteReader', () => {
     assert.equal(reader('feffffff0f').zigzag32(), 2 ** 31 - 1);
     assert.equal(reader('ffffffff0f').zigzag32(), -(2 ** 31));
     assert.equal(reader('ffffffffffffffffff01').zigzag64(), -(2n ** 63n));
+  });
+
+  test('zigzag53 gives what zigzag64 does, up to the largest safe integer', () => {
+    const { MAX_SAFE_INTEGER } = Number;
+    for (const value of [0, 1, 63, 64, 2 ** 31, 2 ** 48 - 1, 2 ** 48, 2 ** 49, MAX_SAFE_INTEGER]) {
+      for (const signed of [BigInt(value), -BigInt(value)]) {
+        const writer = new ByteWriter();
+        writer.zigzag64(signed);
+        const cursor = new ByteReader(writer.finish(), 'count');
+
+        assert.equal(BigInt(cursor.zigzag53()), signed);
+        cursor.requireEnd();
+      }
+    }
+    for (const beyond of [2n ** 53n, -(2n ** 53n), 2n ** 63n - 1n]) {
+      const writer = new ByteWriter();
+      writer.zigzag64(beyond);
+      const cursor = new ByteReader(writer.finish(), 'count');
+
+      assert.throws(() => cursor.zigzag53(), errorOfKind('invalid-data', /beyond/));
+    }
   });
 
   test('requireEnd refuses bytes that are left over', () => {

@@ -39,6 +39,7 @@ test('reading any bytes by any method gives a value or invalid-data', () => {
     'varint32',
     'varint64',
     'zigzag32',
+    'zigzag53',
     'zigzag64',
     'f32le',
     'i64le',

@@ -11,14 +11,14 @@ import {
   parseTableIdentifier,
   type TablePointer,
 } from '../../shared/catalog/index.ts';
-import { errorOfKind } from '../support/error-of-kind.ts';
-import { type DynamoDbHarness, localConnection, openDynamoDbHarness } from './dynamodb-harness.ts';
 import {
   type FaultyProxy,
   type ProxyFault,
   serviceError,
   startFaultyProxy,
-} from './faulty-proxy.ts';
+} from '../dynamodb/faulty-proxy.ts';
+import { errorOfKind } from '../support/error-of-kind.ts';
+import { type DynamoDbHarness, localConnection, openDynamoDbHarness } from './dynamodb-harness.ts';
 
 /** For answers that never come; everything else has the usual 10 s, however busy the machine is. */
 const REQUEST_TIMEOUT_MS_SHORT = 200;
@@ -113,12 +113,7 @@ describe('DynamoDbCatalog: faults', () => {
     ['InvalidSignatureException', 400, 'access-denied', /access denied/],
     ['MissingAuthenticationTokenException', 400, 'access-denied', /access denied/],
     ['UnrecognizedClientException', 400, 'access-denied', /access denied/],
-    [
-      'ResourceNotFoundException',
-      400,
-      'not-found',
-      /^catalog table iceberg: no such catalog table/,
-    ],
+    ['ResourceNotFoundException', 400, 'not-found', /^catalog table iceberg: no such table/],
     ['LimitExceededException', 400, 'unavailable', /no success/],
     ['ProvisionedThroughputExceededException', 400, 'unavailable', /no success/],
     ['RequestLimitExceeded', 400, 'unavailable', /no success/],

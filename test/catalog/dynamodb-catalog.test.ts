@@ -173,7 +173,7 @@ describe('DynamoDbCatalog: items', () => {
     const options = { ...localConnection(server.endpoint, clock), tableName: 'other' };
     const catalog = new DynamoDbCatalog(options);
     const base = { identifier, metadataLocation: 's3://w/0', version: 'v0', properties: {} };
-    const message = /catalog table other: no such catalog table/;
+    const message = /catalog table other: no such table/;
 
     await assert.rejects(catalog.loadTable(identifier), errorOfKind('not-found', message));
     await assert.rejects(

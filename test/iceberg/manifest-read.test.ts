@@ -64,9 +64,9 @@ test('lets an added entry inherit what it leaves out', () => {
 });
 
 test('keeps an explicit data sequence number of an added entry', () => {
-  const [entry] = read({ entry: { 3: { value: 2n } } });
+  const [entry] = read({ entry: { 3: { value: 4n } } });
 
-  assert.deepEqual([entry?.dataSequenceNumber, entry?.fileSequenceNumber], [2n, 5n]);
+  assert.deepEqual([entry?.dataSequenceNumber, entry?.fileSequenceNumber], [4n, 5n]);
 });
 
 test('gives sequence number 0 to every entry of a v1 manifest', () => {
@@ -93,11 +93,11 @@ test('rejects an existing entry without a data sequence number', () => {
 
 test('leaves the file sequence number of an existing entry unknown where writers left it out', () => {
   const [entry] = read({
-    entry: { 0: { value: 0 }, 3: { value: 2n }, 4: undefined },
+    entry: { 0: { value: 0 }, 3: { value: 4n }, 4: undefined },
     manifest: counts(0),
   });
 
-  assert.equal(entry?.dataSequenceNumber, 2n);
+  assert.equal(entry?.dataSequenceNumber, 4n);
   assert.ok(entry !== undefined && !('fileSequenceNumber' in entry));
 });
 
@@ -105,6 +105,22 @@ test('accepts a deleted entry that does not say its sequence number', () => {
   const [entry] = read({ entry: { 0: { value: 2 } }, manifest: counts(2) });
 
   assert.equal(entry?.dataSequenceNumber, -1n);
+});
+
+test('rejects a live file outside the sequence numbers that the manifest list says', () => {
+  const numbers = [
+    [{ 3: { value: 2n } }, /2 and 5 .* 3 to 5/],
+    [{ 3: { value: 6n } }, /6 and 5 .* 3 to 5/],
+    [{ 4: { value: 6n } }, /5 and 6 .* 3 to 5/],
+  ] as const;
+
+  for (const [entry, message] of numbers) {
+    assert.throws(() => read({ entry }), errorOfKind('invalid-data', message));
+  }
+  assert.equal(
+    read({ entry: { 0: { value: 2 }, 3: { value: 2n } }, manifest: counts(2) }).length,
+    1,
+  );
 });
 
 test('gives row ids to live files without one, in order, and to no deleted file', () => {

@@ -282,12 +282,14 @@ const FILE: fc.Arbitrary<DataFile> = fc.record(
 );
 
 const LONG = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
+/** Sequence numbers of files that were there before the snapshot that wrote their manifest. */
+const KNOWN_SEQUENCE_NUMBER = fc.bigInt({ min: 0n, max: PLACE.sequenceNumber });
 const ENTRY: fc.Arbitrary<NewManifestEntry> = fc.record(
   {
     status: fc.constantFrom('existing' as const, 'deleted' as const),
     snapshotId: LONG,
-    dataSequenceNumber: LONG,
-    fileSequenceNumber: LONG,
+    dataSequenceNumber: KNOWN_SEQUENCE_NUMBER,
+    fileSequenceNumber: KNOWN_SEQUENCE_NUMBER,
     dataFile: FILE,
     unknownFields: fc.constant([]),
   },

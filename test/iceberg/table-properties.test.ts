@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   columnProperties,
   findMappedField,
+  malformedProperties,
   type PropertyKey,
   parseNameMapping,
   tableProperty,
@@ -139,4 +140,18 @@ test('refuses name mappings that are malformed or map a name twice', () => {
   for (const [text, message] of cases) {
     throwsKind(() => parseNameMapping(text), 'invalid-config', message);
   }
+});
+
+test('says what is wrong with each malformed property that Firn reads', () => {
+  const properties = {
+    'write.target-file-size-bytes': 'huge',
+    'write.parquet.row-group-size-bytes': '1000',
+    'write.parquet.bloom-filter-fpp.column.id': '7',
+    comment: 'huge',
+  };
+
+  assert.deepEqual(malformedProperties(properties), [
+    `table property write.target-file-size-bytes: value huge is not an integer from 1 to ${Number.MAX_SAFE_INTEGER}`,
+    'table property write.parquet.bloom-filter-fpp.column.id: value 7 is not a number between 0 and 1',
+  ]);
 });

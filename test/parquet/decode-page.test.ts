@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isIcebergError } from '../../shared/base/index.ts';
-import {
-  decodeDataPage,
-  decodeDictionaryPage,
-  type LeafShape,
-  type PageContext,
-} from '../../shared/parquet/decode-page.ts';
+import { decodeDataPage, decodeDictionaryPage } from '../../shared/parquet/decode-page.ts';
+import type { PageContext } from '../../shared/parquet/decode-values.ts';
+import type { LeafShape } from '../../shared/parquet/leaf-shape.ts';
 import type { Encoding, PageHeader } from '../../shared/parquet/metadata-types.ts';
 import { elementOf, physicalValuesOf } from './leaf-values-arbitrary.ts';
 

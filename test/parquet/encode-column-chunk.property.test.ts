@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  decodeDataPage,
-  decodeDictionaryPage,
-  type LeafShape,
-} from '../../shared/parquet/decode-page.ts';
+import { decodeDataPage, decodeDictionaryPage } from '../../shared/parquet/decode-page.ts';
 import {
   ColumnChunkEncoder,
   type EncodeOptions,
 } from '../../shared/parquet/encode-column-chunk.ts';
 import type { EncodedColumnChunk } from '../../shared/parquet/encoded-column-chunk.ts';
+import type { LeafShape } from '../../shared/parquet/leaf-shape.ts';
 import { joinLeafValues, type LeafValues } from '../../shared/parquet/leaf-values.ts';
 import { leafExamples, plainOf } from './leaf-values-arbitrary.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isIcebergError } from '../../shared/base/index.ts';
-import type { LeafShape } from '../../shared/parquet/decode-page.ts';
 import {
   ColumnChunkEncoder,
   type EncodeOptions,
 } from '../../shared/parquet/encode-column-chunk.ts';
+import type { LeafShape } from '../../shared/parquet/leaf-shape.ts';
 import { type LeafValues, repeatPhysicalValue } from '../../shared/parquet/leaf-values.ts';
 import { elementOf, physicalValuesOf } from './leaf-values-arbitrary.ts';
 

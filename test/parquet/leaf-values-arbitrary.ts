@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LeafShape } from '../../shared/parquet/decode-page.ts';
+import type { LeafShape } from '../../shared/parquet/leaf-shape.ts';
 import {
   type LeafValues,
   type PhysicalValues,

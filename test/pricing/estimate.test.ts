@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { estimatePrice, formatDollars, type PriceTable } from '../../shared/pricing/index.ts';
+import {
+  estimatePrice,
+  formatDollars,
+  PRICE_TABLE,
+  type PriceTable,
+} from '../../shared/pricing/index.ts';
 
 const ROUND_PRICES: PriceTable = {
   region: 'test',
@@ -28,23 +33,54 @@ describe('estimatePrice', () => {
       ROUND_PRICES,
     );
 
-    assert.deepEqual(
-      estimate.lines.map(({ item, dollars }) => [item, dollars]),
-      [
-        ['s3-get', 2],
-        ['s3-put', 5],
-        ['dynamodb', 5],
-        ['lambda', 5],
-      ],
-    );
+    assert.deepEqual(estimate.lines, [
+      { item: 's3-get', quantity: '2000 GET and HEAD', dollars: 2 },
+      { item: 's3-put', quantity: '500 PUT', dollars: 5 },
+      { item: 'dynamodb', quantity: '2 read, 1 write units', dollars: 5 },
+      { item: 'lambda', quantity: '2.0 GiB-seconds', dollars: 5 },
+    ]);
     assert.equal(estimate.totalDollars, 17);
   });
 });
 
+describe('PRICE_TABLE', () => {
+  it('says where and when its prices held', () => {
+    assert.equal(PRICE_TABLE.region, 'us-east-1');
+    assert.match(PRICE_TABLE.asOf, /^\d{4}-\d{2}$/);
+  });
+
+  it('prices a million of everything as AWS lists it', () => {
+    const million = 1_000_000;
+
+    const { lines } = estimatePrice(
+      {
+        s3GetCount: million,
+        s3PutCount: million,
+        dynamoDbReadCount: million,
+        dynamoDbWriteCount: million,
+        lambdaInvocationCount: million,
+        lambdaDurationMs: 0,
+        lambdaMemoryMib: 1024,
+      },
+      PRICE_TABLE,
+    );
+
+    assert.deepEqual(
+      lines.map(({ dollars }) => Number(dollars.toFixed(6))),
+      [0.4, 5, 0.75, 0.2],
+    );
+  });
+});
+
 describe('formatDollars', () => {
-  it('shows cents, and two digits of what is less than a cent', () => {
+  it('shows cents, and millionths of what is less than a cent', () => {
     assert.equal(formatDollars(0), '$0.00');
     assert.equal(formatDollars(1.239), '$1.24');
-    assert.equal(formatDollars(0.000123), '$0.00012');
+    assert.equal(formatDollars(0.01), '$0.01');
+    assert.equal(formatDollars(0.000123), '$0.000123');
+  });
+
+  it('never shows a price as nothing', () => {
+    assert.equal(formatDollars(1e-9), '$0.000001');
   });
 });

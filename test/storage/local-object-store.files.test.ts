@@ -42,6 +42,21 @@ describe('LocalObjectStore and its folder', () => {
       }));
   }
 
+  it('knows one file under three spellings, and lists it in the one it is asked in', () =>
+    withRoot(async (root, store) => {
+      await store.write(`${root}/a`, patternBytes(5));
+
+      for (const spelling of ['', 'file:', 'file://']) {
+        const location = `${spelling}${root}/a`;
+        assert.equal((await store.head(location)).location, location);
+        const listed = await Array.fromAsync(store.list(`${spelling}${root}/`));
+        assert.deepEqual(
+          listed.map((entry) => entry.location),
+          [location],
+        );
+      }
+    }));
+
   it('lists only its own content when told to list the folder itself', () =>
     withRoot(async (root, store) => {
       await store.write(`${root}/a/b`, patternBytes(1));

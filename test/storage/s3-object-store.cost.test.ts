@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
 import type { S3Operation } from '../../local/s3-endpoint/index.ts';
-import { mapConcurrent } from '../../shared/base/index.ts';
 import { patternBytes } from './object-store.conformance.ts';
 import { openS3, type S3Fixture } from './s3-support.ts';
 
@@ -75,11 +76,10 @@ describe('requests of S3ObjectStore', () => {
   });
 
   it('are one for each 1,000 objects listed, made as the listing is read', async () => {
-    await using s3 = await openS3();
-    const keys = Array.from({ length: 1001 }, (_, index) => `s3://bucket/${index}`);
-    await mapConcurrent(keys, { concurrencyMax: 16 }, (key) =>
-      s3.store.write(key, new Uint8Array(0)),
-    );
+    const folder = await mkdtemp(`${tmpdir()}/firn-s3-cost-`);
+    await mkdir(`${folder}/bucket`);
+    for (let index = 0; index < 1001; index++) await writeFile(`${folder}/bucket/${index}`, '');
+    await using s3 = await openS3({ folder });
     const entries = s3.store.list('s3://bucket/')[Symbol.asyncIterator]();
 
     for (let count = 0; count < 1000; count++) await entries.next();
@@ -89,5 +89,6 @@ describe('requests of S3ObjectStore', () => {
     assert.equal(s3.server.counters.requests.ListObjectsV2, 2);
     assert.equal((await entries.next()).done, true);
     assert.equal(s3.server.counters.requests.ListObjectsV2, 2);
+    await rm(folder, { recursive: true });
   });
 });

@@ -32,5 +32,6 @@ objectStoreConformance('S3ObjectStore over the local endpoint in memory', {
 
 objectStoreConformance('S3ObjectStore with s3a locations over the local endpoint in a folder', {
   keysArePaths: true,
+  pagedCount: 50,
   open: async () => await openOver('s3a', await mkdtemp(`${tmpdir()}/firn-s3-`)),
 });

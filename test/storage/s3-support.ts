@@ -15,7 +15,7 @@ export interface S3Fixture extends AsyncDisposable {
 
 /** A store over a local endpoint with an empty bucket `bucket`, on a clock that never waits. */
 export async function openS3(
-  options: { readonly faults?: S3FaultHook; readonly clock?: Clock } = {},
+  options: { readonly faults?: S3FaultHook; readonly clock?: Clock; readonly folder?: string } = {},
 ): Promise<S3Fixture> {
   const server = await startS3Endpoint({ buckets: ['bucket'], ...options });
   const { client, store } = storeAt(server.endpoint, options.clock);

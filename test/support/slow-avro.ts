@@ -5,9 +5,8 @@ import { uncompressSync } from 'snappy';
 export type AvroRecord = Readonly<Record<string, unknown>>;
 
 export interface SlowAvroFile {
+  /** Fields under the names that `fieldName` gives. */
   readonly records: readonly AvroRecord[];
-  /** The writer's schema as parsed JSON. */
-  readonly schema: unknown;
   /** Of one record; encodes them too. */
   readonly type: avro.Type;
   readonly codec: string;
@@ -72,19 +71,56 @@ export function readAvroSlowly(bytes: Uint8Array): SlowAvroFile {
     offset = end + SYNC_BYTES;
   }
   const headerBytes = bytes.slice(0, header.offset);
-  return { records, schema: JSON.parse(schemaText), type, codec, header: headerBytes };
+  return { records, type, codec, header: headerBytes };
 }
 
 function typeOf(schemaText: string): avro.Type {
   const known = types.get(schemaText);
   if (known !== undefined) return known;
   if (types.size >= TYPES_MAX) types.clear();
-  const type = avro.Type.forSchema(JSON.parse(schemaText), {
+  const type = avro.Type.forSchema(withOwnNames(JSON.parse(schemaText)) as avro.Schema, {
     typeHook: longHook,
     wrapUnions: false,
   });
   types.set(schemaText, type);
   return type;
+}
+
+/** How a field of an Iceberg file is called here: by its id, whatever its name. */
+export function fieldName(fieldId: number): string {
+  return `f${fieldId}`;
+}
+
+interface AvroField {
+  readonly type: unknown;
+  readonly 'field-id'?: unknown;
+}
+
+/** The schema with fields named by their ids and types by their order: avsc takes no other names than ASCII ones. */
+function withOwnNames(schema: unknown, names = new Map<unknown, string>()): unknown {
+  if (typeof schema === 'string') return names.get(schema) ?? schema;
+  if (Array.isArray(schema)) return schema.map((branch) => withOwnNames(branch, names));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { fields, items, values, type, name, ...others } = schema as Readonly<
+    Record<string, unknown>
+  >;
+  const ownName = `type${names.size}`;
+  if (name !== undefined) names.set(name, ownName);
+  return {
+    ...others,
+    type: withOwnNames(type, names),
+    ...(name === undefined ? {} : { name: ownName }),
+    ...(items === undefined ? {} : { items: withOwnNames(items, names) }),
+    ...(values === undefined ? {} : { values: withOwnNames(values, names) }),
+    ...(fields === undefined ? {} : { fields: ownFields(fields as AvroField[], names) }),
+  };
+}
+
+function ownFields(fields: readonly AvroField[], names: Map<unknown, string>): unknown {
+  return fields.map(({ type, 'field-id': fieldId }, index) => ({
+    name: typeof fieldId === 'number' ? fieldName(fieldId) : `without${index}`,
+    type: withOwnNames(type, names),
+  }));
 }
 
 /** A registry would miss longs with attributes, such as timestamps. */

@@ -4,7 +4,8 @@ import { canonicalField, utf8 } from './slow-canonical.ts';
 import { readDeletionVectorSlowly } from './slow-deletion-vector.ts';
 import { OBJECT_BYTES_MAX, type SlowFile } from './slow-files.ts';
 import type { SlowMetadata } from './slow-metadata.ts';
-import { readParquetSlowly, type SlowParquetFile } from './slow-parquet-rows.ts';
+import type { SlowParquetFile } from './slow-parquet-rows.ts';
+import type { SlowParser } from './slow-parser.ts';
 
 /** @see Iceberg spec, "Reserved Field IDs" */
 const FILE_PATH_FIELD_ID = 2_147_483_546;
@@ -17,6 +18,12 @@ const NO_PARTITION: ReadonlyMap<number, string> = new Map();
 /** Whether a row of the data file is deleted; every delete file that applies is asked, row by row. */
 export type IsDeleted = (parquet: SlowParquetFile, position: number) => boolean;
 
+export interface DeleteContext {
+  readonly store: ObjectStore;
+  readonly parser: SlowParser;
+  readonly metadata: SlowMetadata;
+}
+
 /**
  * The deletes that apply to a data file.
  *
@@ -25,16 +32,16 @@ export type IsDeleted = (parquet: SlowParquetFile, position: number) => boolean;
 export async function deletesOf(
   data: SlowFile,
   deletes: readonly SlowFile[],
-  { store, metadata }: { readonly store: ObjectStore; readonly metadata: SlowMetadata },
+  { store, parser, metadata }: DeleteContext,
 ): Promise<IsDeleted> {
-  const positions = await deletedPositions(data, deletes, store);
+  const positions = await deletedPositions(data, deletes, { store, parser });
   const equalities: IsDeleted[] = [];
   for (const file of deletes) {
     const isGlobal = (metadata.specs.get(file.specId) ?? []).length === 0;
     const isSamePlace = isGlobal || isSamePartition(data, file);
     if (file.content !== EQUALITY_DELETES || !isSamePlace) continue;
     if (file.dataSequenceNumber > data.dataSequenceNumber) {
-      equalities.push(await equalityOf(file, { store, metadata }));
+      equalities.push(await equalityOf(file, { parser, metadata }));
     }
   }
   return (parquet, position) =>
@@ -44,7 +51,7 @@ export async function deletesOf(
 async function deletedPositions(
   data: SlowFile,
   deletes: readonly SlowFile[],
-  store: ObjectStore,
+  { store, parser }: Omit<DeleteContext, 'metadata'>,
 ): Promise<Set<number>> {
   const applicable = deletes.filter(
     (file) =>
@@ -61,7 +68,7 @@ async function deletedPositions(
   const positions = new Set<number>();
   for (const file of applicable) {
     if (!isSamePartition(data, file)) continue;
-    const parquet = await readParquetSlowly(await store.read(file.filePath, OBJECT_BYTES_MAX));
+    const parquet = await parser.parquet(file);
     const [path, pos] = [
       columnName(parquet, FILE_PATH_FIELD_ID),
       columnName(parquet, POS_FIELD_ID),
@@ -75,14 +82,14 @@ async function deletedPositions(
 
 async function equalityOf(
   file: SlowFile,
-  { store, metadata }: { readonly store: ObjectStore; readonly metadata: SlowMetadata },
+  { parser, metadata }: Omit<DeleteContext, 'store'>,
 ): Promise<IsDeleted> {
   const fields = file.equalityIds.map((fieldId) => {
     const field = metadata.fieldOf(fieldId);
     if (field === undefined) throw new TypeError(`slow reader: no column ${fieldId} to delete by`);
     return { ...field, isRequired: false };
   });
-  const deleted = await readParquetSlowly(await store.read(file.filePath, OBJECT_BYTES_MAX));
+  const deleted = await parser.parquet(file);
   const texts = new Set(deleted.rows.map((row) => textOf(fields, deleted, row)));
   return (parquet, position) => texts.has(textOf(fields, parquet, parquet.rows[position]!));
 }

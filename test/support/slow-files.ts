@@ -1,17 +1,21 @@
 import type { ObjectStore } from '../../shared/storage/index.ts';
-import { type AvroRecord, readAvroSlowly } from './slow-avro.ts';
+import { type AvroRecord, fieldName } from './slow-avro.ts';
 import type { SlowPartitionField } from './slow-metadata.ts';
+import { slowParser } from './slow-parser.ts';
+
+export { OBJECT_BYTES_MAX } from './slow-parser.ts';
 
 /** A live data or delete file, with everything inherited from its manifest. */
 export interface SlowFile {
   readonly content: number;
   readonly filePath: string;
   readonly fileFormat: string;
+  readonly fileSizeBytes: number;
   readonly specId: number;
   /** Equal for two files of one spec if and only if their partitions are. */
   readonly partitionText: string;
-  /** By partition field id. */
-  readonly partition: ReadonlyMap<number, unknown>;
+  /** Fields under the names that `fieldName` gives. */
+  readonly partition: AvroRecord;
   readonly dataSequenceNumber: bigint;
   readonly firstRowId: bigint | null;
   readonly equalityIds: readonly number[];
@@ -20,13 +24,31 @@ export interface SlowFile {
   readonly contentSizeBytes: number | null;
 }
 
-interface AvroField {
-  readonly name: string;
-  readonly type: unknown;
-  readonly 'field-id'?: number;
-}
-
-export const OBJECT_BYTES_MAX = 1024 ** 3;
+/** @see Iceberg spec, "Manifests", "Manifest Lists": field ids */
+export const MANIFEST_FILE = {
+  manifestPath: fieldName(500),
+  partitionSpecId: fieldName(502),
+  sequenceNumber: fieldName(515),
+  firstRowId: fieldName(520),
+};
+export const MANIFEST_ENTRY = {
+  status: fieldName(0),
+  dataFile: fieldName(2),
+  sequenceNumber: fieldName(3),
+};
+export const DATA_FILE = {
+  content: fieldName(134),
+  filePath: fieldName(100),
+  fileFormat: fieldName(101),
+  partition: fieldName(102),
+  recordCount: fieldName(103),
+  fileSizeBytes: fieldName(104),
+  equalityIds: fieldName(135),
+  firstRowId: fieldName(142),
+  referencedDataFile: fieldName(143),
+  contentOffset: fieldName(144),
+  contentSizeBytes: fieldName(145),
+};
 
 const STATUS_DELETED = 2;
 
@@ -34,65 +56,49 @@ const STATUS_DELETED = 2;
 export async function listFilesSlowly(
   store: ObjectStore,
   manifestListLocation: string,
+  parser = slowParser(store),
 ): Promise<SlowFile[]> {
-  const list = readAvroSlowly(await store.read(manifestListLocation, OBJECT_BYTES_MAX));
+  const list = await parser.avro(manifestListLocation);
   const files: SlowFile[] = [];
   for (const manifest of list.records) {
-    const bytes = await store.read(String(manifest['manifest_path']), OBJECT_BYTES_MAX);
-    const { records, schema } = readAvroSlowly(bytes);
-    files.push(...liveFiles(manifest, records, partitionFieldsOf(schema)));
+    const manifestPath = String(manifest[MANIFEST_FILE.manifestPath]);
+    files.push(...liveFiles(manifest, (await parser.avro(manifestPath)).records));
   }
   return files;
 }
 
-function liveFiles(
-  manifest: AvroRecord,
-  entries: readonly AvroRecord[],
-  partitionFields: readonly AvroField[],
-): SlowFile[] {
-  const manifestRowId = bigintOrNull(manifest['first_row_id']);
-  const live = entries.filter((entry) => entry['status'] !== STATUS_DELETED);
+function liveFiles(manifest: AvroRecord, entries: readonly AvroRecord[]): SlowFile[] {
+  const manifestRowId = bigintOrNull(manifest[MANIFEST_FILE.firstRowId]);
+  const live = entries.filter((entry) => entry[MANIFEST_ENTRY.status] !== STATUS_DELETED);
   let nextRowId = manifestRowId ?? 0n;
   return live.map((entry) => {
-    const file = entry['data_file'] as AvroRecord;
-    const partition = file['partition'] as AvroRecord;
-    let firstRowId = manifestRowId === null ? null : bigintOrNull(file['first_row_id']);
+    const file = entry[MANIFEST_ENTRY.dataFile] as AvroRecord;
+    const partition = file[DATA_FILE.partition] as AvroRecord;
+    let firstRowId = manifestRowId === null ? null : bigintOrNull(file[DATA_FILE.firstRowId]);
     if (manifestRowId !== null && firstRowId === null) {
       firstRowId = nextRowId;
-      nextRowId += file['record_count'] as bigint;
+      nextRowId += file[DATA_FILE.recordCount] as bigint;
     }
     return {
-      content: Number(file['content'] ?? 0),
-      filePath: String(file['file_path']),
-      fileFormat: String(file['file_format']).toUpperCase(),
-      specId: Number(manifest['partition_spec_id']),
+      content: Number(file[DATA_FILE.content] ?? 0),
+      filePath: String(file[DATA_FILE.filePath]),
+      fileFormat: String(file[DATA_FILE.fileFormat]).toUpperCase(),
+      fileSizeBytes: Number(file[DATA_FILE.fileSizeBytes]),
+      specId: Number(manifest[MANIFEST_FILE.partitionSpecId]),
+      partition,
       partitionText: JSON.stringify(partition, (_, value) =>
         typeof value === 'bigint' ? `${value}` : value,
       ),
-      partition: new Map(
-        partitionFields.map((field) => [Number(field['field-id']), partition[field.name]]),
-      ),
-      dataSequenceNumber: (entry['sequence_number'] ?? manifest['sequence_number'] ?? 0n) as bigint,
+      dataSequenceNumber: (entry[MANIFEST_ENTRY.sequenceNumber] ??
+        manifest[MANIFEST_FILE.sequenceNumber] ??
+        0n) as bigint,
       firstRowId,
-      equalityIds: (file['equality_ids'] as number[] | null | undefined) ?? [],
-      referencedDataFile: (file['referenced_data_file'] as string | null | undefined) ?? null,
-      contentOffset: numberOrNull(file['content_offset']),
-      contentSizeBytes: numberOrNull(file['content_size_in_bytes']),
+      equalityIds: (file[DATA_FILE.equalityIds] as number[] | null | undefined) ?? [],
+      referencedDataFile: (file[DATA_FILE.referencedDataFile] as string | null | undefined) ?? null,
+      contentOffset: numberOrNull(file[DATA_FILE.contentOffset]),
+      contentSizeBytes: numberOrNull(file[DATA_FILE.contentSizeBytes]),
     };
   });
-}
-
-/** The fields of `data_file.partition` in the manifest's own schema. */
-function partitionFieldsOf(entrySchema: unknown): readonly AvroField[] {
-  return fieldsOf(typeOfField(typeOfField(entrySchema, 'data_file'), 'partition'));
-}
-
-function typeOfField(schema: unknown, name: string): unknown {
-  return fieldsOf(schema).find((field) => field.name === name)?.type;
-}
-
-function fieldsOf(schema: unknown): readonly AvroField[] {
-  return (schema as { readonly fields?: readonly AvroField[] } | undefined)?.fields ?? [];
 }
 
 /** The values that an identity transform put into the partition, by the source's field id. */
@@ -102,8 +108,11 @@ export function identityValues(
 ): ReadonlyMap<number, unknown> {
   return new Map(
     spec
-      .filter(({ transform, fieldId }) => transform === 'identity' && file.partition.has(fieldId))
-      .map(({ sourceId, fieldId }) => [sourceId, file.partition.get(fieldId)]),
+      .filter(
+        ({ transform, fieldId }) =>
+          transform === 'identity' && fieldName(fieldId) in file.partition,
+      )
+      .map(({ sourceId, fieldId }) => [sourceId, file.partition[fieldName(fieldId)]]),
   );
 }
 

@@ -9,7 +9,8 @@ import {
 import { deletesOf, type IsDeleted } from './slow-deletes.ts';
 import { identityValues, listFilesSlowly, OBJECT_BYTES_MAX, type SlowFile } from './slow-files.ts';
 import { parseMetadataSlowly, type SlowMetadata } from './slow-metadata.ts';
-import { readParquetSlowly, type SlowParquetFile } from './slow-parquet-rows.ts';
+import type { SlowParquetFile } from './slow-parquet-rows.ts';
+import { type SlowParser, slowParser } from './slow-parser.ts';
 
 /**
  * The oracle of the tests: reads a table row by row from its metadata file, without pruning, statistics or
@@ -23,6 +24,8 @@ export interface SlowReadOptions {
   readonly snapshotId?: bigint;
   /** Put `_row_id` and `_last_updated_sequence_number` before the columns (v3). */
   readonly withLineage?: boolean;
+  /** Reads and parses every file each time where there is none. */
+  readonly parser?: SlowParser;
 }
 
 /** The rows of one data file, less deleted ones; or why they cannot be read. */
@@ -48,19 +51,19 @@ export async function readRowsSlowly(options: SlowReadOptions): Promise<string[]
 
 /** The rows of a snapshot by data file, in file order; a file that cannot be read does not hide the others. */
 export async function readFilesSlowly(options: SlowReadOptions): Promise<SlowFileRows[]> {
-  const { store, metadataLocation, withLineage = false } = options;
+  const { store, metadataLocation, withLineage = false, parser = slowParser(store) } = options;
   const metadata = parseMetadataSlowly(await store.read(metadataLocation, OBJECT_BYTES_MAX));
   const snapshotId = options.snapshotId ?? metadata.currentSnapshotId;
   if (snapshotId === undefined) return [];
   const schema = metadata.schemaOf(snapshotId);
-  const files = await listFilesSlowly(store, metadata.manifestLists.get(snapshotId)!);
+  const files = await listFilesSlowly(store, metadata.manifestLists.get(snapshotId)!, parser);
   const deletes = files.filter(({ content }) => content !== 0);
   const answers: SlowFileRows[] = [];
   for (const file of files.filter(({ content }) => content === 0)) {
     const { filePath } = file;
     try {
-      const isDeleted = await deletesOf(file, deletes, { store, metadata });
-      const parquet = await readParquetSlowly(await store.read(filePath, OBJECT_BYTES_MAX));
+      const isDeleted = await deletesOf(file, deletes, { store, parser, metadata });
+      const parquet = await parser.parquet(file);
       answers.push({
         filePath,
         rows: rowsOf(file, parquet, { metadata, schema, isDeleted, withLineage }),

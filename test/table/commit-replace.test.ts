@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deleteFileOf } from '../../local/table-writer/index.ts';
 import { deadlineAfter } from '../../shared/base/index.ts';
 import { type FileOfSpec, snapshotOfRef } from '../../shared/iceberg/index.ts';
 import { countingStore, type ObjectStore } from '../../shared/storage/index.ts';
 import { createManifestReader } from '../../shared/table/index.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
 import { readRowsSlowly } from '../support/slow-reader.ts';
-import { deleteFileOf } from '../../local/table-writer/index.ts';
 import {
   commit,
   createWarehouse,

@@ -1,3 +1,4 @@
+import { type Row, TableWriter } from '../../local/table-writer/index.ts';
 import {
   type Deadline,
   ManualClock,
@@ -22,8 +23,6 @@ import {
   type Table,
   toReplaceInput,
 } from '../../shared/table/index.ts';
-import type { Row } from '../../local/table-writer/index.ts';
-import { TableWriter } from '../../local/table-writer/index.ts';
 
 export const IDENTIFIER = { namespace: ['db'], name: 'orders' };
 

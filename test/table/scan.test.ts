@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deleteFileOf } from '../../local/table-writer/index.ts';
 import { snapshotOfRef } from '../../shared/iceberg/index.ts';
 import { countingStore } from '../../shared/storage/index.ts';
 import {
@@ -9,7 +10,6 @@ import {
   scanSnapshot,
 } from '../../shared/table/index.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
-import { deleteFileOf } from '../../local/table-writer/index.ts';
 import { createWarehouse, row, type Warehouse } from './replace-fixture.ts';
 
 async function scan(
@@ -113,6 +113,17 @@ describe('scanSnapshot', () => {
         { skipsMetrics: true },
       ),
       errorOfKind('unsupported', /is encrypted/),
+    );
+  });
+
+  it('refuses a manifest that a later snapshot added', async () => {
+    const { builder, store } = await createWarehouse();
+    const { metadata } = await builder.load();
+    const snapshot = { ...snapshotOfRef(metadata)!, sequenceNumber: 1n };
+
+    await assert.rejects(
+      createManifestReader(store).readList(metadata, snapshot),
+      errorOfKind('invalid-data', /sequence number 2 exceeds 1/),
     );
   });
 

@@ -6,8 +6,8 @@ import type { RewriteDataFilesPlan } from './plan.ts';
 /** What one read of a large file fetches, and what one part of its upload holds. */
 const TRANSFER_BYTES = 8 * 1024 ** 2;
 
-/** A manifest of added files holds no more entries. */
-const ADDED_ENTRIES_MAX = 10_000;
+/** What a manifest of the usual 8 MiB holds, or somewhat less. */
+const MANIFEST_ENTRIES = 10_000;
 
 /** Until the first byte of a small read arrives, as S3 is known for; inputs of a group are read one after the other. */
 const READ_MS = 30;
@@ -23,7 +23,8 @@ const LAMBDA_MEMORY_MIB = 1769;
 /**
  * What a run as just planned is expected to use, planning included: the requests that planning took were counted,
  * those of the run follow from the plan. It stands for a commit that succeeds at its first attempt and for pages
- * that are copied; manifests that planning read are taken to be still in memory.
+ * that are copied; manifests that planning read are taken to be still in memory, and those without old files to
+ * be rewritten together.
  */
 export function estimateUsage({
   plan,
@@ -39,7 +40,7 @@ export function estimateUsage({
   );
   const outputReads = sum(groups, (group) => eachOutput(group, (bytes) => 1 + readCount(bytes)));
   const outputWrites = sum(groups, (group) => eachOutput(group, writeCount));
-  const manifests = addedManifestCount(groups) + filteredManifestCount(groups);
+  const manifests = manifestCount(groups);
   const inputBytes = sum(groups, (group) => group.inputBytes);
   const concurrentCount = Math.min(options.concurrentFileGroupRewritesMax, groups.length) || 1;
   return {
@@ -79,18 +80,14 @@ function eachOutput(
   return outputFileCountExpected * requestCount(inputBytes / outputFileCountExpected);
 }
 
-/** New manifests, one or more for each spec. */
-function addedManifestCount(groups: readonly PlannedGroup[]): number {
+/** For each spec the manifests of the new files, and those without the old ones, which are rewritten together. */
+function manifestCount(groups: readonly PlannedGroup[]): number {
   const bySpec = Map.groupBy(groups, (group) => group.specId);
-  return sum([...bySpec.values()], (ofSpec) =>
-    Math.ceil(sum(ofSpec, (group) => group.outputFileCountExpected) / ADDED_ENTRIES_MAX),
-  );
-}
-
-/** Manifests written again without the inputs. */
-function filteredManifestCount(groups: readonly PlannedGroup[]): number {
-  const paths = groups.flatMap((group) => group.files.map((file) => file.manifestPath));
-  return new Set(paths).size;
+  return sum([...bySpec.values()], (ofSpec) => {
+    const addedCount = sum(ofSpec, (group) => group.outputFileCountExpected);
+    const removedCount = sum(ofSpec, (group) => group.files.length);
+    return Math.ceil(addedCount / MANIFEST_ENTRIES) + Math.ceil(removedCount / MANIFEST_ENTRIES);
+  });
 }
 
 function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {

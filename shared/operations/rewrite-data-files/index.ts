@@ -11,20 +11,18 @@ import {
   headOfBranch,
   type Table,
 } from '../../table/index.ts';
-import { type Execution, executePlan, type RewriteProgress } from './execute.ts';
-import { type OptionTexts, parseRewriteDataFilesOptions } from './options.ts';
+import { type Execution, executePlan } from './execute.ts';
+import type { OptionTexts } from './option-values.ts';
+import { parseRewriteDataFilesOptions } from './options.ts';
 import type { GroupResult, RewriteDataFilesOutcome, RewriteReport, SkipReason } from './outcome.ts';
 import { createPlanBuilder, type RewriteDataFilesPlan } from './plan.ts';
+import type { RewriteProgress } from './run-state.ts';
 import { scanCandidates, type TableCounts } from './scan-candidates.ts';
 
 export { estimateUsage } from './estimate.ts';
-export type { RewriteProgress } from './execute.ts';
 export type { GroupReason, PlannedFile, PlannedGroup } from './group-files.ts';
-export {
-  type OptionTexts,
-  parseRewriteDataFilesOptions,
-  type RewriteDataFilesOptions,
-} from './options.ts';
+export type { OptionTexts } from './option-values.ts';
+export { parseRewriteDataFilesOptions, type RewriteDataFilesOptions } from './options.ts';
 export type {
   CommitSummary,
   GroupOutputs,
@@ -36,6 +34,7 @@ export type {
 export { outcomeToJson } from './outcome-json.ts';
 export type { PlanBase, RewriteDataFilesPlan } from './plan.ts';
 export { planToJson } from './plan-json.ts';
+export type { RewriteProgress } from './run-state.ts';
 export type { TableCounts } from './scan-candidates.ts';
 export type { FileSkipReason, SelectionReason } from './select.ts';
 export type { GroupSkipReason, SkippedFiles, SkippedGroups } from './skip-counts.ts';

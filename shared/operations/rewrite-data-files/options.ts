@@ -1,4 +1,5 @@
 import { IcebergError } from '../../base/index.ts';
+import { boolean, integer, malformed, type OptionTexts, ratio } from './option-values.ts';
 
 /** In which order groups are run; it decides which of them are done first when time runs out. */
 export type RewriteJobOrder = 'none' | 'bytes-asc' | 'bytes-desc' | 'files-asc' | 'files-desc';
@@ -22,9 +23,6 @@ export interface RewriteDataFilesOptions {
   readonly partialProgressFailedCommitsMax: number;
 }
 
-/** Options as a person or an event gives them: Iceberg's own names, values as text. */
-export type OptionTexts = Readonly<Record<string, string>>;
-
 /**
  * Input bytes of one group: what a Lambda moves within half of its deadline at the throughput measured for
  * copied pages. Iceberg's default of 100 GiB is sized for a Spark executor.
@@ -44,7 +42,6 @@ const MAX_FILE_SIZE_RATIO = 1.8;
 const DELETE_FILE_THRESHOLD_DEFAULT = 2 ** 31 - 1;
 const DELETE_RATIO_THRESHOLD_DEFAULT = 0.3;
 const PARTIAL_PROGRESS_COMMITS_DEFAULT = 10;
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** Options of Iceberg's that Firn does not offer; each would change what the rewrite means. */
 const UNSUPPORTED_OPTIONS: Readonly<Record<string, string>> = {
@@ -184,37 +181,6 @@ function sizes(
   return { targetFileSizeBytes: target, fileSizeBytesMin: min, fileSizeBytesMax: max };
 }
 
-/** A whole number; what lies beyond 2^53 − 1 means no bound, and is read as that. */
-function integer(
-  texts: OptionTexts,
-  key: string,
-  { fallback, min }: { readonly fallback: number; readonly min: number },
-): number {
-  const text = texts[key];
-  if (text === undefined) return fallback;
-  if (!/^-?\d{1,19}$/.test(text)) throw malformed(key, text, 'a whole number');
-  const value = BigInt(text);
-  if (value < BigInt(min) || value > INT64_MAX) {
-    throw malformed(key, text, `between ${min} and ${INT64_MAX}`);
-  }
-  return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value);
-}
-
-function ratio(texts: OptionTexts, key: string, fallback: number): number {
-  const text = texts[key];
-  if (text === undefined) return fallback;
-  const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value > 0 && value <= 1) return value;
-  throw malformed(key, text, 'a number above 0 and not above 1');
-}
-
-function boolean(texts: OptionTexts, key: string, fallback: boolean): boolean {
-  const text = texts[key]?.toLowerCase();
-  if (text === undefined) return fallback;
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw malformed(key, text, 'true or false');
-}
-
 function concurrency(texts: OptionTexts): number {
   const key = 'max-concurrent-file-group-rewrites';
   const value = integer(texts, key, { fallback: CONCURRENT_GROUPS_DEFAULT, min: 1 });
@@ -238,8 +204,4 @@ function jobOrder(texts: OptionTexts): RewriteJobOrder {
         'one of none, bytes-asc, bytes-desc, files-asc, files-desc',
       );
   }
-}
-
-function malformed(key: string, value: string, expected: string): IcebergError {
-  return new IcebergError('invalid-config', `option ${key}: '${value}' is not ${expected}`);
 }

@@ -62,7 +62,8 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
       else candidates.push(toCandidate(file, selection.selected, options));
     },
     build() {
-      const packed = packGroups(candidates.sort(compareCandidates), options);
+      const usable = withoutDuplicates(candidates, skips).sort(compareCandidates);
+      const packed = packGroups(usable, options);
       const worthwhile = packed.flatMap((files) => keepGroup(files, options, skips) ?? []);
       const budgeted = applyFileBudget(worthwhile, options, skips);
       const groups = budgeted.map((group, groupIndex) => ({ ...group, groupIndex }));
@@ -76,6 +77,16 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
       };
     },
   };
+}
+
+/** A path that is referenced twice holds its rows twice, which a rewrite cannot keep; no commit would take it. */
+function withoutDuplicates(candidates: readonly Candidate[], skips: SkipCounts): Candidate[] {
+  const byPath = Map.groupBy(candidates, (file) => file.filePath);
+  return candidates.filter((file) => {
+    const isOnce = byPath.get(file.filePath)?.length === 1;
+    if (!isOnce) skips.addFile('referenced-twice', file.fileSizeBytes);
+    return isOnce;
+  });
 }
 
 /** Takes files in plan order up to the budget; the group that is cut is judged again by what is left of it. */

@@ -42,11 +42,12 @@ export type FileSkipReason =
   | 'unsupported-format'
   | 'encrypted'
   | 'unsupported-spec'
+  | 'referenced-twice'
   | 'max-files-to-rewrite';
 
 export type Selection =
   | { readonly selected: SelectionReason }
-  | { readonly skipped: Exclude<FileSkipReason, 'max-files-to-rewrite'> };
+  | { readonly skipped: Exclude<FileSkipReason, 'referenced-twice' | 'max-files-to-rewrite'> };
 
 /**
  * Decides about one file by itself. A size equal to either bound is in range. A file that would be selected but

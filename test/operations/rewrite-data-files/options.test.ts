@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isIcebergError } from '../../../shared/base/index.ts';
+import type { OptionTexts } from '../../../shared/operations/rewrite-data-files/option-values.ts';
 import {
   FILE_GROUP_SIZE_BYTES_DEFAULT,
   FILES_TO_REWRITE_DEFAULT,
-  type OptionTexts,
   parseRewriteDataFilesOptions,
 } from '../../../shared/operations/rewrite-data-files/options.ts';
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  type OptionTexts,
-  parseRewriteDataFilesOptions,
-} from '../../../shared/operations/rewrite-data-files/options.ts';
+import type { OptionTexts } from '../../../shared/operations/rewrite-data-files/option-values.ts';
+import { parseRewriteDataFilesOptions } from '../../../shared/operations/rewrite-data-files/options.ts';
 import {
   createPlanBuilder,
   type PlanBase,
@@ -42,7 +40,7 @@ function file(name: string, bytes: number, other: Partial<ScannedFile> = {}): Sc
 }
 
 function files(count: number, bytes: number, other: Partial<ScannedFile> = {}): ScannedFile[] {
-  return Array.from({ length: count }, (_, index) => file(`f${100 + index}`, bytes, other));
+  return Array.from({ length: count }, (_, index) => file(`${other.partition ?? 'f'}${100 + index}`, bytes, other));
 }
 
 function plan(scanned: readonly ScannedFile[], texts: OptionTexts = {}): RewriteDataFilesPlan {
@@ -194,6 +192,13 @@ describe('createPlanBuilder', () => {
       encrypted: { fileCount: 1, bytes: 10 },
       'unsupported-spec': { fileCount: 1, bytes: 10 },
     });
+  });
+
+  it('leaves a path alone that is referenced twice', () => {
+    const result = plan([...files(6, 10), file('f101', 10, { manifestPath: 'm1' })]);
+
+    assert.deepEqual(groupedNames(result), [['f100', 'f102', 'f103', 'f104', 'f105']]);
+    assert.deepEqual(result.skippedFiles, { 'referenced-twice': { fileCount: 2, bytes: 20 } });
   });
 
   it('selects by delete ratio at exactly 0.3 and by delete file count', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import {
   deadlineAfter,
   ManualClock,
@@ -15,7 +16,6 @@ import {
 import { countingStore } from '../../../shared/storage/index.ts';
 import { errorOfKind } from '../../support/error-of-kind.ts';
 import { readRowsSlowly } from '../../support/slow-reader.ts';
-import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import {
   createWarehouse,
   FIELDS,

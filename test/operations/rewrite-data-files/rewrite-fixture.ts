@@ -1,3 +1,4 @@
+import { type NewDataFile, type Row, TableWriter } from '../../../local/table-writer/index.ts';
 import {
   ManualClock,
   NO_DEADLINE,
@@ -15,8 +16,6 @@ import {
   rewriteDataFiles,
 } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { MemoryObjectStore } from '../../../shared/storage/index.ts';
-import type { Row } from '../../../local/table-writer/index.ts';
-import { type NewDataFile, TableWriter } from '../../../local/table-writer/index.ts';
 
 export type { FormatVersion };
 

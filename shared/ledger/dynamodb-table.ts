@@ -1,0 +1,30 @@
+import {
+  createTable,
+  DynamoDbConnection,
+  type DynamoDbConnectionOptions,
+} from '../dynamodb/index.ts';
+import { DYNAMODB_LEDGER as LAYOUT, TABLE_ROLE } from './dynamodb-layout.ts';
+
+/**
+ * Creates the ledger table where it is missing, and waits until it is active. For tests and the local cloud: a
+ * deployment declares it, and with it that `expires_at` is its time to live.
+ *
+ * @throws access-denied, unavailable
+ */
+export async function createLedgerTable(options: DynamoDbConnectionOptions): Promise<void> {
+  const connection = new DynamoDbConnection(TABLE_ROLE, options);
+  try {
+    await createTable(connection, {
+      AttributeDefinitions: [
+        { AttributeName: LAYOUT.table, AttributeType: 'S' },
+        { AttributeName: LAYOUT.item, AttributeType: 'S' },
+      ],
+      KeySchema: [
+        { AttributeName: LAYOUT.table, KeyType: 'HASH' },
+        { AttributeName: LAYOUT.item, KeyType: 'RANGE' },
+      ],
+    });
+  } finally {
+    connection.client.destroy();
+  }
+}

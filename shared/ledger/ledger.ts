@@ -1,0 +1,38 @@
+import type { Clock, Random } from '../base/index.ts';
+import type { ItemStore } from './item-store.ts';
+import { Leases } from './leases.ts';
+import { Reports } from './reports.ts';
+import { Runs } from './runs.ts';
+import type { StateStore } from './state-store.ts';
+import { Tombstones } from './tombstones.ts';
+
+export interface LedgerOptions {
+  readonly items: ItemStore;
+  readonly state: StateStore;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * What Firn remembers of the tables of one catalog; a table is named by its full name. Every method throws
+ * `access-denied`, `not-found` and `invalid-config` when the store of its items demands it, `unavailable` when it
+ * does not answer (a change may then have taken effect, and can be made again), `invalid-data` for a record that
+ * cannot be read and `unsupported` for one of a later version.
+ */
+export interface Ledger {
+  readonly leases: Leases;
+  readonly runs: Runs;
+  readonly tombstones: Tombstones;
+  readonly reports: Reports;
+}
+
+/** A ledger on the given stores. No request is made yet. */
+export function createLedger(options: LedgerOptions): Ledger {
+  const leases = new Leases(options);
+  return {
+    leases,
+    runs: new Runs(options, leases),
+    tombstones: new Tombstones(options),
+    reports: new Reports(options),
+  };
+}

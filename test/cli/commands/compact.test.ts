@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CompactRequest, compact } from '../../../cli/commands/compact.ts';
+import { deleteFileOf } from '../../../local/table-writer/index.ts';
+import type { JsonObject } from '../../../shared/base/index.ts';
+import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
+import type { Warehouse } from '../../../shared/warehouse/index.ts';
+import {
+  type Answer,
+  answerOf,
+  createTable,
+  memoryWarehouse,
+  smallFiles,
+} from '../command-fixture.ts';
+
+const TEN_FILES = ['eu', 'us', 'eu', 'us', 'eu', 'us', 'eu', 'us', 'eu', 'us'];
+
+function runCompact(
+  warehouse: Warehouse,
+  request: Partial<CompactRequest> = {},
+  options: Parameters<typeof answerOf>[2] = {},
+): Promise<Answer> {
+  return answerOf(
+    (session) =>
+      compact(
+        { table: 'db.orders', branch: 'main', dryRun: false, optionTexts: [], ...request },
+        session,
+      ),
+    warehouse,
+    options,
+  );
+}
+
+describe('compact --dry-run', () => {
+  it('prints the plan, the reasons for what is taken and left, and a price', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles([...TEN_FILES, 'ap', null]));
+    const { currentSnapshotId } = (await writer.load()).metadata;
+
+    const { exitCode, lines } = await runCompact(warehouse, { dryRun: true });
+
+    assert.equal(exitCode, 0);
+    assert.deepEqual(lines, [
+      `db.orders: 12 data files, PLACE in snapshot ${currentSnapshotId} of main`,
+    ]);
+  });
+
+  it('changes nothing', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles(TEN_FILES));
+    const before = (await writer.load()).pointer;
+
+    await runCompact(warehouse, { dryRun: true });
+
+    assert.deepEqual((await writer.load()).pointer, before);
+  });
+
+  it('sums up a plan of more than twenty groups', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    const regions = Array.from({ length: 46 }, (_, index) => `r${index % 23}`);
+    await writer.append(smallFiles(regions));
+
+    const { lines } = await runCompact(warehouse, {
+      dryRun: true,
+      optionTexts: ['min-input-files=2'],
+    });
+
+    assert.equal(lines.filter((line) => line.startsWith('  region=')).length, 20);
+    assert.ok(lines.includes('  and 3 groups more (all with --json)'));
+  });
+
+  it('keeps tables within the terminal, and shows no control character', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    const name = `\u001b[31m${'x'.repeat(200)}`;
+    await writer.append(smallFiles([name, name, name, name, name]));
+
+    const { lines } = await runCompact(warehouse, { dryRun: true }, { widthMax: 80 });
+
+    const row = lines.find((line) => line.startsWith('  region='));
+    assert.match(row ?? '', /^ {2}region=%1B%5B31mx+…x+ {2,}5 /);
+    for (const line of lines) {
+      assert.ok(line.length <= 80 || !line.startsWith('  '), line);
+      assert.doesNotMatch(line, /\p{Cc}/u);
+    }
+  });
+
+  it('says that delete files keep files from being rewritten', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    const [file] = await writer.append(smallFiles(TEN_FILES));
+    const deletes = deleteFileOf(file!, 'position-deletes', {
+      referencedDataFile: file!.dataFile.filePath,
+    });
+    await writer.commit({ operation: 'delete', addedManifests: [[deletes]] });
+
+    const { lines } = await runCompact(warehouse, { dryRun: true });
+
+    assert.ok(
+      lines.some((line) => / 1 .* delete files apply to them, which Firn does not/.test(line)),
+    );
+  });
+
+  it('with --json gives the plan and the estimate, ids as strings', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles(TEN_FILES));
+    const { metadata, metadataLocation } = await writer.load();
+
+    const { exitCode, document, lines } = await runCompact(
+      warehouse,
+      { dryRun: true },
+      { isJson: true },
+    );
+
+    assert.deepEqual([exitCode, lines], [0, []]);
+    const { plan, estimate, before, ...rest } = document as {
+      readonly plan: JsonObject & { readonly groups: readonly { readonly files: JsonObject[] }[] };
+      readonly estimate: JsonObject;
+      readonly before: JsonObject;
+    };
+    assert.deepEqual(Object.keys(rest).sort(), ['outcome', 'requests', 'table', 'warnings']);
+    assert.equal(before['fileCount'], 10);
+    assert.equal(plan['startingSnapshotId'], String(metadata.currentSnapshotId));
+    assert.equal(plan['startingSequenceNumber'], '1');
+    assert.equal(plan['metadataLocation'], metadataLocation);
+    assert.deepEqual(
+      plan.groups.map((group) => group.files.length),
+      [5, 5],
+    );
+    assert.equal(plan.groups[0]?.files[0]?.['dataSequenceNumber'], '1');
+    assert.equal(plan.groups[0]?.files[0]?.['reason'], 'too-small');
+    assert.deepEqual(Object.keys(estimate), ['dollars', 'region', 'pricesAsOf', 'lines']);
+  });
+});
+
+describe('compact', () => {
+  for (const formatVersion of [1, 2, 3] as const) {
+    it(`commits a v${formatVersion} table, says what became of it, and ends with 3 the next time`, async () => {
+      const warehouse = memoryWarehouse();
+      const writer = await createTable(warehouse, 'db.orders', { formatVersion });
+      await writer.append(smallFiles(TEN_FILES));
+
+      const first = await runCompact(warehouse);
+      const second = await runCompact(warehouse);
+
+      const snapshot = snapshotOfRef((await writer.load()).metadata);
+      assert.equal(snapshot?.summary['total-data-files'], '2');
+      assert.deepEqual([first.exitCode, second.exitCode], [0, 3]);
+      assert.deepEqual(
+        [`db.orders: committed snapshot ${snapshot?.snapshotId} with 2 groups`, 'took 0 ms'].map(
+          (line) => first.lines.includes(line),
+        ),
+        [true, true],
+      );
+      assert.ok(
+        first.lines.some((line) => /^files 10 -> 2, bytes .*, row groups 10 -> 10$/.test(line)),
+      );
+      assert.ok(first.lines.some((line) => /^requests: .*; nothing was deleted$/.test(line)));
+      assert.ok(second.lines.includes('to rewrite: nothing'));
+      assert.ok(second.lines.includes('db.orders: nothing to do'));
+    });
+  }
+
+  it('with --json says what was committed, ids as strings', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles(TEN_FILES));
+
+    const { exitCode, document } = await runCompact(warehouse, {}, { isJson: true });
+
+    const { metadata, metadataLocation } = await writer.load();
+    assert.equal(exitCode, 0);
+    assert.equal(document?.['outcome'], 'committed');
+    assert.equal(document?.['table'], 'db.orders');
+    assert.deepEqual(document?.['commits'], [
+      {
+        metadataLocation,
+        attemptCount: 1,
+        snapshotId: String(metadata.currentSnapshotId),
+        groupIndexes: [0, 1],
+      },
+    ]);
+    assert.equal('estimate' in (document ?? {}), false);
+  });
+
+  it('tells how far it is', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles(TEN_FILES));
+
+    const { progress } = await runCompact(warehouse);
+
+    assert.deepEqual(
+      progress.map((line) => line.replace(/[\d.]+ KiB/, '# KiB').replace(/\d{10,}/, '#')),
+      [
+        'db.orders: reading metadata',
+        'db.orders: reading manifests',
+        'db.orders: planned 2 groups, # KiB',
+        'db.orders: rewrote group 1 of 2',
+        'db.orders: rewrote 2 groups, verifying and committing',
+        'db.orders: committed snapshot #',
+      ],
+    );
+  });
+
+  it('has nothing to do in a table without a snapshot', async () => {
+    const warehouse = memoryWarehouse();
+    await createTable(warehouse, 'db.orders');
+
+    const { exitCode, lines } = await runCompact(warehouse);
+
+    assert.equal(exitCode, 3);
+    assert.deepEqual(lines, ['db.orders: nothing to do, it has no snapshot', 'took 0 ms']);
+  });
+
+  it('skips a table whose files are named by a class', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    await writer.append(smallFiles(TEN_FILES));
+    await writer.setProperties({ 'write.location-provider.impl': 'com.example.Provider' });
+
+    const { exitCode, lines } = await runCompact(warehouse);
+
+    assert.equal(exitCode, 3);
+    assert.match(lines[0] ?? '', /skipped, its files are named by .* \(com\.example\.Provider\)$/);
+  });
+
+  it('is permission, and says so where the table forbids maintenance', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders', {
+      properties: { 'firn.enabled': 'false' },
+    });
+    await writer.append(smallFiles(TEN_FILES));
+
+    const { exitCode, lines } = await runCompact(warehouse);
+
+    assert.equal(exitCode, 0);
+    assert.equal(
+      lines[0],
+      'note: the table has firn.enabled=false; this call was permission for this run only',
+    );
+  });
+
+  it('warns of properties that do nothing', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders', {
+      properties: { 'firn.enable': 'true', 'write.format.default': 'csv' },
+    });
+    await writer.append(smallFiles(TEN_FILES));
+
+    const { lines, document } = await runCompact(warehouse, { dryRun: true });
+    const json = await runCompact(warehouse, { dryRun: true }, { isJson: true });
+
+    const warnings = [
+      'table property firn.enable is not known to Firn',
+      'table property write.format.default: value csv is not one of parquet, avro, orc',
+    ];
+    assert.deepEqual(
+      lines.slice(0, 2),
+      warnings.map((warning) => `warning: ${warning}`),
+    );
+    assert.equal(document, undefined);
+    assert.deepEqual(json.document?.['warnings'], warnings);
+  });
+
+  it('fails when a group fails, and tells which and why', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    const files = await writer.append(smallFiles(TEN_FILES));
+    const broken = files.find((file) => file.dataFile.partition[0] === 'eu')!.dataFile;
+    await warehouse.store.write(broken.filePath, new Uint8Array(broken.fileSizeBytes));
+
+    const { exitCode, lines } = await runCompact(warehouse, {
+      optionTexts: ['partial-progress.enabled=true'],
+    });
+
+    assert.equal(exitCode, 1);
+    const start = lines.indexOf('not committed: 1 group');
+    assert.match(lines[start + 1] ?? '', /^ {2}region=eu, 5 files: .*\(invalid-data\)$/);
+    assert.ok(lines[start + 1]?.includes(broken.filePath));
+    assert.ok(lines.some((line) => line.startsWith('db.orders: committed snapshot')));
+  });
+});
+
+describe('compact asked for what it does not do', () => {
+  for (const [what, request, exitCode, message] of [
+    ['an option without a value', { optionTexts: ['x'] }, 2, /option x: is not of the form/],
+    ['an option given twice', { optionTexts: ['a=1', 'a=2'] }, 2, /option a: is given twice/],
+    [
+      'unknown options, all named',
+      { optionTexts: ['zebra=1', 'min-input-files=2', 'ant=2'] },
+      2,
+      /unknown options ant, zebra$/m,
+    ],
+    [
+      'a malformed value, named with what was expected',
+      { optionTexts: ['min-input-files=many'] },
+      2,
+      /option min-input-files: 'many' is not a whole number/,
+    ],
+    ['a branch that is not there', { branch: 'audit' }, 2, /db\.orders: audit is no branch/],
+    ['a name without namespace', { table: 'orders' }, 2, /"orders": has no namespace/],
+    ['a strategy', { optionTexts: ['strategy=sort'] }, 1, /sort is not offered, only binpack/],
+    ['a table that is not there', { table: 'db.none' }, 1, /has no table db\.none/],
+  ] as const) {
+    it(`${what}: ends with ${exitCode}`, async () => {
+      const warehouse = memoryWarehouse();
+      const writer = await createTable(warehouse, 'db.orders');
+      await writer.append(smallFiles(TEN_FILES));
+
+      const answer = await runCompact(warehouse, request);
+
+      assert.equal(answer.exitCode, exitCode);
+      assert.deepEqual(answer.lines, []);
+      assert.match(answer.errorText, message);
+    });
+  }
+});

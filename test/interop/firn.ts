@@ -1,0 +1,24 @@
+// Firn as the run uses it: the command line, in a process of its own, as a person would run it.
+
+import { runChild } from './child.ts';
+import { rootFolder } from './config.ts';
+import type { Endpoints } from './servers.ts';
+
+export type Compaction = Readonly<{ code: number | null; stdout: string; stderr: string }>;
+
+/** Exit codes of the firn command that a compaction may end with. */
+export const FIRN_DONE = 0;
+export const FIRN_NOTHING_TO_DO = 3;
+
+/** Runs `firn compact` on one table, `namespace.name`, with JSON output. */
+export function compactTable(
+  request: Readonly<{ identifier: string; catalogTable: string; endpoints: Endpoints }>,
+): Promise<Compaction> {
+  const { identifier, catalogTable, endpoints } = request;
+  const catalog = `dynamodb://${endpoints.region}/${catalogTable}?endpoint=${endpoints.dynamoDbEndpoint}`;
+  return runChild(
+    process.execPath,
+    ['cli/main.ts', 'compact', identifier, '--catalog', catalog, '--json'],
+    { cwd: rootFolder, env: { AWS_ENDPOINT_URL_S3: endpoints.s3Endpoint } },
+  );
+}

@@ -1,0 +1,96 @@
+// The interop run: `npm run test:interop [-- --list] [-- --only SUBSTRING] [-- --endpoint moto|local]`.
+
+import assert from 'node:assert/strict';
+import { parseArgs } from 'node:util';
+import { type Cell, cells, unsupported } from './cells.ts';
+import { installTools } from './install.ts';
+import { runCell } from './run-cell.ts';
+import { createBucket, startLocal, startMoto } from './servers.ts';
+import { Tools, type Warehouse } from './tools.ts';
+
+/** Cells in flight; the tools are one process each, so more would only queue. */
+const CELLS_AT_ONCE = 3;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function list(chosen: readonly Cell[]): void {
+  for (const cell of chosen) {
+    const missing = Object.entries(unsupported(cell)).map(
+      ([reader, why]) => `no ${reader}: ${why}`,
+    );
+    say(
+      [
+        cell.name,
+        `written by ${cell.writer}`,
+        `read by ${cell.readers.join(', ')}`,
+        ...missing,
+      ].join('; '),
+    );
+  }
+  say(
+    `${chosen.length} cells, ${chosen.filter((cell) => cell.writer === 'spark').length} of them by Spark`,
+  );
+}
+
+/** Runs the cells, a few at a time, and returns how many failed. */
+async function runAll(
+  tools: Tools,
+  chosen: readonly Cell[],
+  warehouse: Warehouse,
+): Promise<number> {
+  const waiting = chosen.values();
+  let failed = 0;
+  const work = async (): Promise<void> => {
+    for (const cell of waiting) {
+      const startedMs = performance.now();
+      const failure = await runCell(tools, cell, warehouse).then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      );
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+      if (failure === undefined) say(`ok ${cell.name} (${seconds} s)`);
+      else say(`not ok ${cell.name} (${seconds} s)\n${failure}`);
+      failed += failure === undefined ? 0 : 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CELLS_AT_ONCE }, work));
+  return failed;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      list: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      endpoint: { type: 'string', default: 'moto' },
+    },
+  });
+  assert.ok(['moto', 'local'].includes(values.endpoint), `--endpoint: no such ${values.endpoint}`);
+  const chosen = cells().filter((cell) => cell.name.includes(values.only));
+  if (values.list) {
+    list(chosen);
+    return;
+  }
+  await installTools();
+  const servers = await (values.endpoint === 'local' ? startLocal() : startMoto());
+  const warehouse: Warehouse = {
+    ...servers.endpoints,
+    catalogTable: 'iceberg',
+    namespace: 'interop',
+    warehouse: 's3://warehouse/tables',
+  };
+  await createBucket(warehouse, 'warehouse');
+  const tools = new Tools(warehouse);
+  try {
+    const failed = await runAll(tools, chosen, warehouse);
+    say(`${chosen.length - failed} passed, ${failed} failed, 0 skipped`);
+    process.exitCode = failed === 0 && chosen.length > 0 ? 0 : 1;
+  } finally {
+    await tools.close();
+    await servers.close();
+  }
+}
+
+await main();

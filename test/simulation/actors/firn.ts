@@ -1,0 +1,66 @@
+import {
+  type ErrorKind,
+  isIcebergError,
+  NO_DEADLINE,
+  randomUuid,
+} from '../../../shared/base/index.ts';
+import {
+  type OptionTexts,
+  rewriteDataFiles,
+} from '../../../shared/operations/rewrite-data-files/index.ts';
+import { loadTable } from '../../../shared/table/index.ts';
+import type { Chance } from '../chance.ts';
+import type { ActorPorts } from '../ports.ts';
+import { IDENTIFIER } from '../world.ts';
+
+/** What a run says of itself, to be held against what the catalog saw. */
+export type FirnClaim =
+  /** It ended well, and these are all the snapshots that it committed. */
+  | { readonly ended: 'well'; readonly outcome: string; readonly snapshotIds: readonly bigint[] }
+  /** It gave up, and none of its pointer writes was applied or ever will be. */
+  | { readonly ended: 'uncommitted'; readonly kind: ErrorKind }
+  /** It gave up, and says nothing about its pointer writes. */
+  | { readonly ended: 'unknown'; readonly kind: ErrorKind };
+
+export type FirnRun = (ports: ActorPorts, options: OptionTexts) => Promise<FirnClaim>;
+
+/** Everything is small here, and two files are worth a rewrite. */
+export const FIRN_OPTIONS: OptionTexts = { 'min-input-files': '2' };
+
+const NEVER_KINDS: readonly ErrorKind[] = [
+  'invariant',
+  'invalid-data',
+  'unsupported',
+  'invalid-config',
+  'access-denied',
+];
+
+/** Several groups, several commits, or one of everything. */
+export function chooseOptions(chance: Chance): OptionTexts {
+  return {
+    ...FIRN_OPTIONS,
+    ...(chance.is(0.5) ? { 'max-file-group-input-files': chance.pick(['2', '3']) } : {}),
+    ...(chance.is(0.2) ? { 'partial-progress.enabled': 'true' } : {}),
+  };
+}
+
+/** One run of compaction, as a function or a person starts it. */
+export const runFirn: FirnRun = async (ports, options) => {
+  try {
+    const table = await loadTable(IDENTIFIER, ports);
+    const outcome = await rewriteDataFiles(
+      { table, options, mode: 'commit', runId: randomUuid(ports.random) },
+      { ...ports, deadline: NO_DEADLINE },
+    );
+    const commits = 'commits' in outcome ? outcome.commits : [];
+    const snapshotIds = commits.map(({ snapshotId }) => snapshotId);
+    return { ended: 'well', outcome: outcome.outcome, snapshotIds };
+  } catch (error) {
+    // Whatever others do and whatever goes wrong, its own proposals hold and it can read what it finds.
+    if (!isIcebergError(error) || NEVER_KINDS.includes(error.kind)) throw error;
+    const { kind } = error;
+    // With partial progress, batches before the one that failed are committed.
+    const isSilent = kind === 'commit-state-unknown' || 'partial-progress.enabled' in options;
+    return { ended: isSilent ? 'unknown' : 'uncommitted', kind };
+  }
+};

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '../../shared/base/index.ts';
+import type { FirnClaim } from './actors/firn.ts';
+import { long, type MetadataDocument, Oracle } from './oracle.ts';
+import type { PointerMove } from './pointer-watch.ts';
+import { claim } from './violation.ts';
+import type { World } from './world.ts';
+
+/**
+ * What must hold after each change of the pointer, whoever made it:
+ *
+ * - a snapshot that was seen once keeps its manifest list, and so its rows, as long as it is retained: objects
+ *   never change (`ObjectWatch`), and at the end all rows are read once more;
+ * - a snapshot that is seen first can be read: every file is there, and none is referenced twice;
+ * - every ref names a retained snapshot;
+ * - sequence numbers and row ids never fall.
+ *
+ * What must hold besides when it was Firn:
+ *
+ * - the rows of main are as they were, with their `_row_id` (the master invariant);
+ * - the metadata is what the pointer named before, plus one `replace`: no snapshot, ref, property, schema or log
+ *   entry of anybody is lost;
+ * - what a run says of its commits is true, then and at the end.
+ */
+export class Checker {
+  readonly #world: World;
+  readonly #oracle: Oracle;
+  /** By table, snapshot and schema. */
+  readonly #rows = new Map<string, string>();
+  readonly #manifestLists = new Map<string, JsonValue | undefined>();
+  readonly #claims: { readonly run: string; readonly claim: FirnClaim }[] = [];
+  readonly #landed = new Map<string, bigint[]>();
+  #highest: MetadataDocument | undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#oracle = new Oracle(world.store);
+  }
+
+  /** Looks at what happened to the pointer since the last time. @throws Violation */
+  async check(): Promise<void> {
+    for (const move of this.#world.pointer.takeMoves()) {
+      this.#world.note(`${move.mover} moved the pointer to ${nameOf(move.metadataLocation)}`);
+      const { metadataLocation, metadataLocationBefore } = move;
+      if (metadataLocation === undefined || metadataLocation === metadataLocationBefore) continue;
+      const document = await this.#oracle.document(metadataLocation);
+      await this.#checkDocument(document);
+      await this.#checkMove(move, document);
+    }
+  }
+
+  /** A run of Firn has ended. @throws Violation */
+  heard(run: string, said: FirnClaim): void {
+    this.#world.note(`${run} says ${describeClaim(said)}`);
+    this.#world.count(`runs ended ${said.ended === 'well' ? said.outcome : said.kind}`);
+    this.#claims.push({ run, claim: said });
+    this.#checkClaims();
+  }
+
+  /** When everything is over: all that was recorded still holds, read without anything remembered. @throws Violation */
+  async checkAll(): Promise<void> {
+    this.#checkClaims();
+    const location = this.#world.pointer.metadataLocation;
+    if (location === undefined) return;
+    const fresh = new Oracle(this.#world.store);
+    const document = await fresh.document(location);
+    for (const snapshotId of document.snapshots.keys()) {
+      const rows = await fresh.rowsOf(document, snapshotId);
+      claim(
+        rows === this.#rows.get(rowsKey(document, snapshotId)),
+        'rows of a snapshot never change',
+        () => `snapshot ${snapshotId}`,
+      );
+    }
+  }
+
+  async #checkDocument(document: MetadataDocument): Promise<void> {
+    this.#checkNumbers(document);
+    for (const [name, ref] of document.refs) {
+      claim(
+        document.snapshots.has(long(ref['snapshot-id'])),
+        'every ref names a retained snapshot',
+        () => `${name} in ${document.location}`,
+      );
+    }
+    for (const [snapshotId, snapshot] of document.snapshots) {
+      const key = rowsKey(document, snapshotId);
+      const isKnown = this.#rows.has(key);
+      if (!isKnown) this.#rows.set(key, await this.#oracle.rowsOf(document, snapshotId));
+      const listKey = `${document.tableUuid} ${snapshotId}`;
+      const manifestList = snapshot['manifest-list'];
+      const known = this.#manifestLists.get(listKey) ?? manifestList;
+      this.#manifestLists.set(listKey, known);
+      claim(known === manifestList, 'snapshots never change', () => `snapshot ${snapshotId}`);
+    }
+  }
+
+  #checkNumbers(document: MetadataDocument): void {
+    const highest = this.#highest;
+    if (highest?.tableUuid === document.tableUuid) {
+      claim(
+        document.lastSequenceNumber >= highest.lastSequenceNumber,
+        'sequence numbers never fall',
+        () => `${highest.lastSequenceNumber} to ${document.lastSequenceNumber}`,
+      );
+      claim(
+        document.nextRowId >= highest.nextRowId,
+        'row ids never fall',
+        () => `${highest.nextRowId} to ${document.nextRowId}`,
+      );
+    }
+    this.#highest = document;
+  }
+
+  async #checkMove(move: PointerMove, document: MetadataDocument): Promise<void> {
+    if (!isFirn(move.mover)) return;
+    this.#world.count('commits by firn');
+    const beforeLocation = move.metadataLocationBefore;
+    claim(beforeLocation !== undefined, 'Firn makes no table', () => document.location);
+    const before = await this.#oracle.document(beforeLocation);
+    claim(
+      document.lastLogged === before.location,
+      'Firn builds on what the pointer names',
+      () => `${document.location} follows ${document.lastLogged}, not ${before.location}`,
+    );
+    const added = [...document.snapshots.keys()].filter((id) => !before.snapshots.has(id));
+    claim(added.length === 1, 'Firn adds one snapshot', () => `${added.length} in ${move.mover}`);
+    requireNothingLost(before, document);
+    const [snapshotId] = added;
+    const landed = this.#landed.get(move.mover) ?? [];
+    this.#landed.set(move.mover, [...landed, snapshotId!]);
+    this.#checkRows(before, document, snapshotId!);
+  }
+
+  #checkRows(before: MetadataDocument, after: MetadataDocument, snapshotId: bigint): void {
+    const { currentSnapshotId } = before;
+    const summary = after.snapshots.get(snapshotId)?.['summary'] as JsonObject | undefined;
+    claim(
+      summary?.['operation'] === 'replace' && after.currentSnapshotId === snapshotId,
+      'Firn replaces on main',
+      () => `snapshot ${snapshotId}`,
+    );
+    claim(
+      currentSnapshotId !== undefined &&
+        this.#rows.get(rowsKey(after, snapshotId)) ===
+          this.#rows.get(rowsKey(before, currentSnapshotId)),
+      'Firn changes no row',
+      () => `snapshot ${snapshotId} and its parent ${currentSnapshotId}`,
+    );
+  }
+
+  #checkClaims(): void {
+    for (const { run, claim: said } of this.#claims) {
+      const landed = this.#landed.get(run) ?? [];
+      if (said.ended === 'unknown') continue;
+      const claimed = said.ended === 'well' ? said.snapshotIds : [];
+      claim(
+        isDeepStrictEqual([...landed].sort(), [...claimed].sort()),
+        'what Firn says of its commits is true',
+        () => `${run} says ${describeClaim(said)}, but [${landed}] landed`,
+      );
+    }
+  }
+}
+
+/** Everything of the metadata before is there, but for what one commit to main moves. */
+function requireNothingLost(before: MetadataDocument, after: MetadataDocument): void {
+  for (const [snapshotId, snapshot] of before.snapshots) {
+    claim(
+      isDeepStrictEqual(after.snapshots.get(snapshotId), snapshot),
+      'Firn keeps every snapshot',
+      () => `snapshot ${snapshotId} in ${after.location}`,
+    );
+  }
+  claim(
+    isDeepStrictEqual(withoutMain(after), withoutMain(before)),
+    'Firn keeps every ref',
+    () => after.location,
+  );
+  for (const key of Object.keys({ ...before.json, ...after.json })) {
+    if (MOVED_KEYS.has(key)) continue;
+    claim(
+      isDeepStrictEqual(after.json[key], before.json[key]),
+      'Firn keeps the rest of the metadata',
+      () => `${key} in ${after.location}`,
+    );
+  }
+}
+
+const MOVED_KEYS: ReadonlySet<string> = new Set([
+  'current-snapshot-id',
+  'last-sequence-number',
+  'last-updated-ms',
+  'metadata-log',
+  'next-row-id',
+  'refs',
+  'snapshot-log',
+  'snapshots',
+]);
+
+function withoutMain({ refs }: MetadataDocument): Record<string, JsonObject> {
+  return Object.fromEntries([...refs].filter(([name]) => name !== 'main'));
+}
+
+/** The schema that the oracle reads a snapshot in is part of what it reads. */
+function rowsKey(document: MetadataDocument, snapshotId: bigint): string {
+  const isCurrent = snapshotId === document.currentSnapshotId;
+  const schemaId = isCurrent
+    ? document.currentSchemaId
+    : document.snapshots.get(snapshotId)?.['schema-id'];
+  return `${document.tableUuid} ${snapshotId} ${schemaId}`;
+}
+
+function isFirn(actor: string): boolean {
+  return actor.startsWith('firn-');
+}
+
+function nameOf(location: string | undefined): string {
+  return location === undefined ? 'nothing' : location.slice(location.lastIndexOf('/') + 1);
+}
+
+function describeClaim(said: FirnClaim): string {
+  if (said.ended === 'well') return `${said.outcome} [${said.snapshotIds}]`;
+  return `${said.ended}: ${said.kind}`;
+}

@@ -1,0 +1,46 @@
+/**
+ * What goes wrong in the simulation, by the port that it happens to:
+ *
+ * - `pointer`: a conditional write of the pointer or a fence; see `WriteFault` of the memory catalog. A `late` write
+ *   lands, or is turned away, at any later time;
+ * - `catalog`: a read of the pointer;
+ * - `store`: any request for an object; see the memory object store. A `timeout` is a request that takes half a
+ *   minute and fails.
+ *
+ * Besides, a `crash` ends an actor between any two points of its calls, with what it had under way lost or late.
+ */
+export const FAULT_KINDS = {
+  pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
+  catalog: ['unavailable'],
+  store: ['unavailable-before', 'unavailable-after', 'answer-lost', 'throttled', 'timeout'],
+} as const;
+
+export type FaultPort = keyof typeof FAULT_KINDS;
+export type FaultKind<Port extends FaultPort = FaultPort> = (typeof FAULT_KINDS)[Port][number];
+
+/** Meets the `nth` call, from 0, of an actor at a port. */
+export interface Fault {
+  readonly actor: string;
+  readonly port: FaultPort;
+  readonly kind: FaultKind;
+  readonly nth: number;
+}
+
+/** Ends an actor instead of its turn number `turn`, from 0. */
+export interface Crash {
+  readonly actor: string;
+  readonly turn: number;
+  /** What becomes of requests that were sent and had not arrived. */
+  readonly underWay: 'lost' | 'late';
+}
+
+/** Every fault of a port as the counts name it. */
+export const FAULT_NAMES: readonly string[] = [
+  ...Object.entries(FAULT_KINDS).flatMap(([port, kinds]) => kinds.map((kind) => `${port} ${kind}`)),
+  'crash, requests lost',
+  'crash, requests late',
+];
+
+export function crashName({ underWay }: Crash): string {
+  return `crash, requests ${underWay}`;
+}

@@ -1,0 +1,78 @@
+import type { MemoryCatalog, TableIdentifier } from '../../shared/catalog/index.ts';
+
+/** The table's record changed. */
+export interface PointerMove {
+  /** Whose write it was, however late; `somebody` for one that only a fault stands for. */
+  readonly mover: string;
+  /** Undefined when there is no such table any more. */
+  readonly metadataLocation: string | undefined;
+  readonly metadataLocationBefore: string | undefined;
+}
+
+const SOMEBODY = 'somebody';
+
+/** Sees every change of one table's record in a catalog, and whose it was. */
+export class PointerWatch {
+  readonly #catalog: MemoryCatalog;
+  readonly #identifier: TableIdentifier;
+  readonly #moverByVersion = new Map<string, string>();
+  #version: string | undefined;
+  #metadataLocation: string | undefined;
+  #moves: PointerMove[] = [];
+
+  constructor(catalog: MemoryCatalog, identifier: TableIdentifier) {
+    this.#catalog = catalog;
+    this.#identifier = identifier;
+  }
+
+  get metadataLocation(): string | undefined {
+    return this.#metadataLocation;
+  }
+
+  /** A conditional write that sets this version is sent. */
+  expect(version: string, actor: string): void {
+    this.#moverByVersion.set(version, actor);
+  }
+
+  /** Makes a call of the catalog, whose effect takes place at once. */
+  byActor<Answer>(actor: string, write: () => Answer): Answer {
+    try {
+      return write();
+    } finally {
+      this.#look(actor);
+    }
+  }
+
+  byNetwork(deliver: () => void): void {
+    this.byActor(SOMEBODY, deliver);
+  }
+
+  /** Changes since the last call, in their order. */
+  takeMoves(): readonly PointerMove[] {
+    const moves = this.#moves;
+    this.#moves = [];
+    return moves;
+  }
+
+  #look(actor: string): void {
+    const record = this.#record();
+    const version = record?.['version'] as string | undefined;
+    if (version === this.#version) return;
+    const metadataLocation = record?.['metadata-location'] as string | undefined;
+    // A version that nobody announced was set by a raw call, or by a conflict made up.
+    const mover = (version === undefined ? undefined : this.#moverByVersion.get(version)) ?? actor;
+    const metadataLocationBefore = this.#metadataLocation;
+    this.#moves.push({ mover, metadataLocation, metadataLocationBefore });
+    this.#version = version;
+    this.#metadataLocation = metadataLocation;
+  }
+
+  #record() {
+    try {
+      return this.#catalog.readRecord(this.#identifier);
+    } catch {
+      // Dropped or renamed.
+      return undefined;
+    }
+  }
+}

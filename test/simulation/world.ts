@@ -1,0 +1,99 @@
+import { ManualClock } from '../../shared/base/index.ts';
+import {
+  MemoryCatalog,
+  type TableIdentifier,
+  type WriteFault,
+} from '../../shared/catalog/index.ts';
+import { MemoryObjectStore, type StoreFault } from '../../shared/storage/index.ts';
+import { type Chance, chanceOf, randomOf } from './chance.ts';
+import { ObjectWatch } from './object-watch.ts';
+import { PointerWatch } from './pointer-watch.ts';
+import { Scheduler, type TurnChooser } from './scheduler.ts';
+import type { Script } from './script.ts';
+
+export const IDENTIFIER: TableIdentifier = { namespace: ['db'], name: 'orders' };
+
+const START_MS = Date.UTC(2026, 10, 30);
+
+/** How long a late write may be under way at most: others can do a lot in that time. */
+const LATENESS_MS_MAX = 20_000;
+
+/** Stores, catalog and time of one simulation, and everything that is watched in it. */
+export class World {
+  readonly script: Script;
+  readonly clock = new ManualClock(START_MS);
+  readonly store: MemoryObjectStore;
+  readonly catalog: MemoryCatalog;
+  readonly scheduler: Scheduler;
+  readonly pointer: PointerWatch;
+  readonly objects = new ObjectWatch();
+  readonly log: string[] = [];
+  /** Commits by kind, faults, and what else is worth knowing, by name. */
+  readonly counts = new Map<string, number>();
+  /** What the call that is being made meets; each is met once. */
+  storeFault: StoreFault | undefined;
+  catalogReadFault: 'unavailable' | undefined;
+  pointerFault: WriteFault | undefined;
+  readonly #chance: Chance;
+
+  constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
+    this.script = script;
+    this.#chance = chanceOf(script.seed, 'world');
+    this.store = new MemoryObjectStore({
+      clock: this.clock,
+      faults: { next: () => Promise.resolve(this.#takeStoreFault()) },
+    });
+    this.catalog = new MemoryCatalog({
+      clock: this.clock,
+      random: randomOf(script.seed, 'catalog'),
+      faults: {
+        onRead: () => this.#takeReadFault(),
+        onWrite: () => this.#takePointerFault(),
+      },
+    });
+    this.pointer = new PointerWatch(this.catalog, IDENTIFIER);
+    this.scheduler = new Scheduler({
+      clock: this.clock,
+      chooser,
+      crashes: script.crashes,
+      afterTurn,
+      log: (line) => this.note(line),
+      onCrash: (name) => this.countFault(name),
+    });
+  }
+
+  /** A line of the event log. */
+  note(line: string): void {
+    this.log.push(`${String(this.clock.nowMs() - START_MS).padStart(7)} ${line}`);
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  countFault(name: string): void {
+    this.count(`fault ${name}`);
+  }
+
+  latenessMs(): number {
+    return this.#chance.below(LATENESS_MS_MAX);
+  }
+
+  #takeStoreFault(): StoreFault | undefined {
+    const fault = this.storeFault;
+    this.storeFault = undefined;
+    return fault;
+  }
+
+  #takeReadFault(): 'unavailable' | undefined {
+    const fault = this.catalogReadFault;
+    this.catalogReadFault = undefined;
+    return fault;
+  }
+
+  #takePointerFault(): WriteFault | undefined {
+    const fault = this.pointerFault;
+    this.pointerFault = undefined;
+    return fault;
+  }
+}
