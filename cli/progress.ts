@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/base/index.ts';
-import { printable } from '../shared/display/index.ts';
+import { printable, shorten } from '../shared/display/index.ts';
 
 /** Where long work says how far it is, beside the answer. */
 export interface Progress {
@@ -30,7 +30,7 @@ function terminalProgress(stream: ProgressStream): Progress {
   return {
     update(text) {
       const width = (stream.columns ?? COLUMNS_DEFAULT) - 1;
-      stream.write(`\r\u001b[K${printable(text).slice(0, width)}`);
+      stream.write(`\r\u001b[K${shorten(printable(text), width)}`);
       isShown = true;
     },
     clear() {
@@ -41,8 +41,7 @@ function terminalProgress(stream: ProgressStream): Progress {
 }
 
 function logProgress(stream: ProgressStream, clock: Clock): Progress {
-  const startMs = clock.nowMs();
-  let lastMs = startMs;
+  let lastMs = clock.nowMs();
   return {
     update(text) {
       if (clock.nowMs() - lastMs < LOG_INTERVAL_MS) return;

@@ -56,7 +56,8 @@ function errorText(error: unknown, message: string): string {
     const text = String(value);
     if (!message.includes(text)) lines.push(`  ${key}: ${printable(text)}`);
   }
-  if (typeof causes === 'string') lines.push(`  cause: ${printable(causes)}`);
+  if (typeof causes === 'string' && !message.includes(causes))
+    lines.push(`  cause: ${printable(causes)}`);
   if (isIcebergError(error)) lines.push(`  ${HINTS[error.kind]}`);
   else if (error instanceof Error && error.stack !== undefined) lines.push(error.stack);
   return lines.join('\n');

@@ -40,8 +40,6 @@ export function skippedFilesText(
     case 'unsupported-spec':
       return 'partitioned by a transform that Firn does not know';
     case 'referenced-twice':
-      return 'two entries name the same file, a flaw of the table';
-    case 'referenced-twice':
       return 'the snapshot has them more than once, which only their writer can mend';
     case 'max-files-to-rewrite':
       return `beyond the ${options.filesToRewriteMax} files of one run, left to the next`;
@@ -71,5 +69,7 @@ export function droppedGroupText(reason: DropReason): string {
       return 'another commit changed the entry of one of its files';
     case 'new-deletes':
       return 'another commit deleted rows of one of its files';
+    case 'rolled-back':
+      return 'the branch was set back to a snapshot before the planned one';
   }
 }

@@ -185,34 +185,38 @@ export class TableWriter {
 
   /** Adds a spec and makes it the default one. */
   async evolveSpec(fields: readonly PartitionField[]): Promise<number> {
-    const { metadata } = await this.load();
-    const specId = Math.max(...metadata.partitionSpecs.map((spec) => spec.specId)) + 1;
-    const spec = createPartitionSpec(specId, fields);
-    const lastPartitionId = Math.max(
-      metadata.lastPartitionId,
-      ...fields.map((field) => field.fieldId),
-    );
-    await this.edit((json) => ({
-      ...json,
-      'partition-specs': [...metadata.partitionSpecs.map(({ source }) => source), spec.source],
-      'default-spec-id': specId,
-      'last-partition-id': lastPartitionId,
-    }));
+    let specId = 0;
+    await this.edit((json, metadata) => {
+      specId = Math.max(...metadata.partitionSpecs.map((spec) => spec.specId)) + 1;
+      const specs = [...metadata.partitionSpecs, createPartitionSpec(specId, fields)];
+      const fieldIds = fields.map((field) => field.fieldId);
+      return {
+        ...json,
+        'partition-specs': specs.map(({ source }) => source),
+        'default-spec-id': specId,
+        'last-partition-id': Math.max(metadata.lastPartitionId, ...fieldIds),
+      };
+    });
     return specId;
   }
 
-  /** Adds a schema and makes it the current one. */
-  async evolveSchema(fields: readonly NestedField[]): Promise<Schema> {
-    const { metadata } = await this.load();
-    const schemaId = Math.max(...metadata.schemas.map((schema) => schema.schemaId)) + 1;
-    const schema = createSchema(schemaId, fields);
-    await this.edit((json) => ({
-      ...json,
-      schemas: [...metadata.schemas.map(({ source }) => source), schema.source],
-      'current-schema-id': schemaId,
-      'last-column-id': Math.max(metadata.lastColumnId, ...fields.map((field) => field.fieldId)),
-    }));
-    return schema;
+  /** Adds a schema and makes it the current one; its fields may depend on what the table has by then. */
+  async evolveSchema(
+    fields: readonly NestedField[] | ((metadata: TableMetadata) => readonly NestedField[]),
+  ): Promise<Schema> {
+    let schema: Schema | undefined;
+    await this.edit((json, metadata) => {
+      const schemaId = Math.max(...metadata.schemas.map((each) => each.schemaId)) + 1;
+      schema = createSchema(schemaId, typeof fields === 'function' ? fields(metadata) : fields);
+      const fieldIds = schema.fields.map((field) => field.fieldId);
+      return {
+        ...json,
+        schemas: [...metadata.schemas, schema].map(({ source }) => source),
+        'current-schema-id': schemaId,
+        'last-column-id': Math.max(metadata.lastColumnId, ...fieldIds),
+      };
+    });
+    return schema!;
   }
 
   /** Points a new branch or tag to a snapshot; main's head where none is given. */

@@ -141,21 +141,21 @@ export class Run {
   }
 
   /**
-   * Ends the run. What was recorded first counts, whoever did it, and is returned. One write and one removal.
+   * Ends the run. What was recorded first counts, whoever did it, and is returned. One write, one read and one
+   * removal.
    *
-   * @throws commit-conflict — when an intent is open: it has to be settled first
+   * @throws commit-conflict — when an intent is open, or when a run to be abandoned has named more objects since
+   *   this one last saw it: then it is to be settled again, with what `record` and `objects` say now
    */
   close(outcome: RunOutcome): Promise<RunOutcome> {
     return this.#inTurn(async () => {
       const closedAtMs = this.#ports.clock.nowMs();
+      const seen = this.#record;
       const { status, table, runId } = await this.#change(async (record) => {
         if (record.status !== 'open') return record;
-        const open = record.intents.find(({ state }) => state === 'open');
-        if (open === undefined) return { ...record, status: outcome, closedAtMs };
-        throw new IcebergError(
-          'commit-conflict',
-          `run ${record.runId}: intent ${open.version} is open, settle it first`,
-        );
+        requireSettled(record);
+        if (outcome === 'abandoned') requireSameObjects(seen, record);
+        return { ...record, status: outcome, closedAtMs };
       });
       assert(status !== 'open', `run ${runId}: is open after it was closed`);
       const marker = await this.#ports.items.read(openRunKey(table, runId));
@@ -223,6 +223,27 @@ export class Run {
     if (status === 'open') return;
     throw new IcebergError('commit-conflict', `run ${runId}: was closed as ${status}`, { runId });
   }
+}
+
+function requireSettled({ runId, intents }: RunRecord): void {
+  const open = intents.find(({ state }) => state === 'open');
+  if (open === undefined) return;
+  throw new IcebergError(
+    'commit-conflict',
+    `run ${runId}: intent ${open.version} is open, settle it first`,
+  );
+}
+
+/** Of an abandoned run, every object is on the tombstone list before it is closed. */
+function requireSameObjects(seen: RunRecord, record: RunRecord): void {
+  const isSame =
+    seen.objects.length === record.objects.length &&
+    seen.objectLists.length === record.objectLists.length;
+  if (isSame) return;
+  throw new IcebergError(
+    'commit-conflict',
+    `run ${record.runId}: has named more objects, settle it again`,
+  );
 }
 
 function findIntent(record: RunRecord, version: string): Intent {

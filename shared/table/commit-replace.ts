@@ -149,7 +149,10 @@ async function tryCommit(session: Session, attempt: number): Promise<AttemptResu
   }
   const headManifests = await ports.reader.readList(base, head);
   const headFacts = await session.headReader.readFacts(base, headManifests);
-  const { kept, dropped } = revalidateGroups(groups, headFacts);
+  const { kept, dropped } = revalidateGroups(groups, headFacts, {
+    sequenceNumber: head.sequenceNumber,
+    startingSequenceNumber,
+  });
   if (kept.length === 0) {
     return {
       state: 'done',

@@ -35,7 +35,7 @@ export interface ReplaceGroup {
 }
 
 /** Why a group was not committed. */
-export type DropReason = 'input-gone' | 'input-changed' | 'new-deletes';
+export type DropReason = 'input-gone' | 'input-changed' | 'new-deletes' | 'rolled-back';
 
 export interface DroppedGroup {
   readonly groupIndex: number;

@@ -1,6 +1,5 @@
 import {
   type DroppedGroup,
-  type DropReason,
   inputDifference,
   type ReplaceGroup,
   type ReplaceInput,
@@ -18,6 +17,12 @@ export interface HeadFacts {
   readonly inputPathsByManifest: ReadonlyMap<string, readonly string[]>;
 }
 
+/** How old the head is, and how old the snapshot was that was planned. */
+export interface HeadAge {
+  readonly sequenceNumber: bigint;
+  readonly startingSequenceNumber: bigint;
+}
+
 export interface Revalidation {
   readonly kept: readonly ReplaceGroup[];
   readonly dropped: readonly DroppedGroup[];
@@ -26,22 +31,32 @@ export interface Revalidation {
 /**
  * Sorts out the groups that can no longer be committed on this head. States are compared, not history: a group
  * stands while each of its inputs is live once, as it was planned, without a delete that its outputs would lose.
+ * On a branch that was set back, outputs would be newer than the head, out of reach of deletes that it has.
  */
-export function revalidateGroups(groups: readonly ReplaceGroup[], head: HeadFacts): Revalidation {
+export function revalidateGroups(
+  groups: readonly ReplaceGroup[],
+  head: HeadFacts,
+  { sequenceNumber, startingSequenceNumber }: HeadAge,
+): Revalidation {
   const kept: ReplaceGroup[] = [];
   const dropped: DroppedGroup[] = [];
   for (const group of groups) {
-    const drop = firstDrop(group, head);
+    const drop: Drop | undefined =
+      sequenceNumber < startingSequenceNumber
+        ? {
+            reason: 'rolled-back',
+            detail: `head has sequence number ${sequenceNumber}, planned at ${startingSequenceNumber}`,
+          }
+        : firstDrop(group, head);
     if (drop === undefined) kept.push(group);
     else dropped.push({ groupIndex: group.groupIndex, ...drop });
   }
   return { kept, dropped };
 }
 
-function firstDrop(
-  group: ReplaceGroup,
-  head: HeadFacts,
-): { readonly reason: DropReason; readonly detail: string } | undefined {
+type Drop = Omit<DroppedGroup, 'groupIndex'>;
+
+function firstDrop(group: ReplaceGroup, head: HeadFacts): Drop | undefined {
   for (const input of group.inputs) {
     const live = head.liveInputs.get(input.filePath) ?? [];
     const first = live[0];

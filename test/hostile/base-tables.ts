@@ -4,13 +4,18 @@ import { ManualClock, seededRandom } from '../../shared/base/index.ts';
 import { MemoryCatalog } from '../../shared/catalog/index.ts';
 import type { DataFile, FormatVersion, NestedField } from '../../shared/iceberg/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
-import { readParquetSlowly } from '../support/slow-parquet-rows.ts';
+import type { SlowAvroFile } from '../support/slow-avro.ts';
+import { readParquetSlowly, type SlowParquetFile } from '../support/slow-parquet-rows.ts';
+import { type SlowParser, slowParser } from '../support/slow-parser.ts';
 
 /** A sound table; each case corrupts a copy of it. */
 export interface BaseTable {
   readonly name: string;
   readonly store: MemoryObjectStore;
   readonly metadataLocation: string;
+  readonly locations: ReadonlySet<string>;
+  /** Remembers the sound objects. */
+  readonly parser: SlowParser;
 }
 
 const JAVA_FOLDER = new URL('../fixtures/iceberg-java/tables/', import.meta.url);
@@ -37,6 +42,37 @@ export const BASE_TABLES: ReadonlyMap<string, () => Promise<BaseTable>> = new Ma
   ['partitioned-v3', () => partitionedTable('partitioned-v3', 3)],
 ]);
 
+async function baseTable(
+  name: string,
+  store: MemoryObjectStore,
+  metadataLocation: string,
+): Promise<BaseTable> {
+  const { bucket } = /^s3:\/\/(?<bucket>[^/]+)/.exec(metadataLocation)!.groups!;
+  const locations = new Set<string>();
+  for await (const { location } of store.list(`s3://${bucket}/`)) locations.add(location);
+  return { name, store, metadataLocation, locations, parser: rememberingParser(store) };
+}
+
+/** Only for objects that never change. */
+function rememberingParser(store: MemoryObjectStore): SlowParser {
+  const parser = slowParser(store);
+  const avroFiles = new Map<string, Promise<SlowAvroFile>>();
+  const parquetFiles = new Map<string, Promise<SlowParquetFile>>();
+  return {
+    avro: (location) => {
+      const known = avroFiles.get(location) ?? parser.avro(location);
+      avroFiles.set(location, known);
+      return known;
+    },
+    parquet: (file) => {
+      const key = `${file.fileSizeBytes} ${file.filePath}`;
+      const known = parquetFiles.get(key) ?? parser.parquet(file);
+      parquetFiles.set(key, known);
+      return known;
+    },
+  };
+}
+
 async function javaTable(name: string): Promise<BaseTable> {
   const folder = new URL(`${name}/`, JAVA_FOLDER);
   const index = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as {
@@ -49,7 +85,7 @@ async function javaTable(name: string): Promise<BaseTable> {
     const path = location.slice(index.location.length + 1).replaceAll('%', '%25');
     await store.write(location, readFileSync(new URL(path, folder)));
   }
-  return { name: `java-${name}`, store, metadataLocation: index['metadata-location'] };
+  return baseTable(`java-${name}`, store, index['metadata-location']);
 }
 
 const ID: NestedField = { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } };
@@ -148,7 +184,7 @@ async function startTable(
   );
   const finish = async (): Promise<BaseTable> => {
     const { metadataLocation } = await builder.load();
-    return { name, store, metadataLocation };
+    return baseTable(name, store, metadataLocation);
   };
   return { store, builder, finish };
 }

@@ -1,5 +1,5 @@
 import { ENTRY_FIELDS, FILE_FIELDS, LIST_FIELDS } from './field-ids.ts';
-import type { HostileCase } from './hostile-case.ts';
+import { expectation, type HostileCase } from './hostile-case.ts';
 import type { OpenParts, OpenRecord, TableParts } from './table-parts.ts';
 
 /** One change to one record: what becomes of a field, given what it was. */
@@ -75,7 +75,9 @@ function* editedRecords(
       record[name] = change(before);
       isChanged = record[name] !== before;
     });
-    if (isChanged) yield { label, corruption, mustBeRefused };
+    if (isChanged && corruption !== undefined) {
+      yield { label, corruption, expects: expectation(mustBeRefused) };
+    }
   }
 }
 
@@ -85,7 +87,11 @@ function listCase(
   mustBeRefused: boolean,
   change: (open: OpenParts) => unknown,
 ): HostileCase {
-  return { label: `list: ${label}`, corruption: parts.edited(change), mustBeRefused };
+  return {
+    label: `list: ${label}`,
+    corruption: parts.edited(change) ?? new Map(),
+    expects: expectation(mustBeRefused),
+  };
 }
 
 function listEdits(): readonly FieldEdit[] {
@@ -222,7 +228,8 @@ function* recountedRows(
           : LIST_FIELDS.existingRowsCount;
       if (typeof listed[count] === 'bigint') listed[count] += difference;
     });
+    if (corruption === undefined) continue;
     const label = `file of ${name}: record_count ${difference} with the list's agreement`;
-    yield { label, corruption, mustBeRefused: isInput };
+    yield { label, corruption, expects: expectation(isInput) };
   }
 }

@@ -7,6 +7,10 @@ export interface HostileCase extends CaseExpectation {
   readonly corruption: Corruption;
 }
 
+export function expectation(mustBeRefused: boolean): CaseExpectation['expects'] {
+  return mustBeRefused ? 'refusal' : 'anything';
+}
+
 /** A case that changes one object. */
 export function objectCase(
   location: string,
@@ -18,6 +22,6 @@ export function objectCase(
   return {
     label: `${name}: ${what}`,
     corruption: new Map([[location, bytes]]),
-    mustBeRefused,
+    expects: expectation(mustBeRefused),
   };
 }

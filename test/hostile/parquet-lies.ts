@@ -1,4 +1,5 @@
-import type { HostileCase } from './hostile-case.ts';
+import { chanceOf } from './chance.ts';
+import { expectation, type HostileCase } from './hostile-case.ts';
 import { type ParquetParts, withFooterLength } from './parquet-parts.ts';
 import type { TableParts } from './table-parts.ts';
 import { isHuge, liesAbout, type ThriftNumber, thriftNumbers, withNumbers } from './thrift-lies.ts';
@@ -9,6 +10,10 @@ interface ParquetObject {
   readonly parts: ParquetParts;
 }
 
+/** Lies of each seed about one number; a footer has many numbers. */
+const FOOTER_LIES = 1;
+const PAGE_LIES = 5;
+
 /** FileMetaData.num_rows, RowGroup.num_rows, ColumnMetaData's num_values, total_compressed_size, data_page_offset. */
 const CHECKED_IN_FOOTER = /^3$|^4\[\d+\]\.3$|\.3\.[579]$/;
 
@@ -18,20 +23,24 @@ const CHECKED_IN_PAGE = /^[23]$|^[578]\.1$/;
 /** Offsets of what stands behind the pages: ColumnChunk's indexes and ColumnMetaData's Bloom filter. */
 const OFFSET_BEHIND_PAGES = /\]\.[46]$|\.3\.14$/;
 
-/** Every count, length and number of the footer claiming something else, the footer's own length kept right. */
+/**
+ * Every count, length and number of the footer claiming something else, which the seed chooses; the footer's own
+ * length is kept right.
+ */
 export function* lyingFooters(
   { filePath, bytes, parts }: ParquetObject,
   table: TableParts,
+  seed: number,
 ): Generator<HostileCase> {
   const { start } = parts.footer;
   for (const number of thriftNumbers(bytes, start)) {
-    for (const raw of liesAbout(number)) {
+    for (const raw of chosenLies(number, seed, FOOTER_LIES)) {
       const lying = withFooterLength(withNumbers(bytes, [{ number, raw }]), start);
       const isChecked = number.kind !== 'integer' || CHECKED_IN_FOOTER.test(number.path);
       yield {
         label: `${labelOf(filePath, number)} claims ${raw}`,
         corruption: table.resized(filePath, lying),
-        mustBeRefused: isChecked && isHuge(raw),
+        expects: expectation(isChecked && isHuge(raw)),
       };
     }
   }
@@ -41,12 +50,13 @@ export function* lyingFooters(
 export function* lyingPageHeaders(
   { filePath, bytes, parts }: ParquetObject,
   table: TableParts,
+  seed: number,
 ): Generator<HostileCase> {
   const header = parts.pageHeaders.reduce((one, other) => (other.start > one.start ? other : one));
   const chunkPath = chunkPathAt(parts, header.start);
   const inFooter = thriftNumbers(bytes, parts.footer.start);
   for (const number of thriftNumbers(bytes, header.start)) {
-    for (const raw of liesAbout(number)) {
+    for (const raw of chosenLies(number, seed, PAGE_LIES)) {
       const grownBytes = withNumbers(bytes, [{ number, raw }]).length - bytes.length;
       const moved = inFooter
         .filter(({ path }) => path === `${chunkPath}.3.7` || OFFSET_BEHIND_PAGES.test(path))
@@ -59,10 +69,19 @@ export function* lyingPageHeaders(
           filePath,
           withFooterLength(lying, parts.footer.start + grownBytes),
         ),
-        mustBeRefused: isChecked && isHuge(raw),
+        expects: expectation(isChecked && isHuge(raw)),
       };
     }
   }
+}
+
+function chosenLies(number: ThriftNumber, seed: number, count: number): readonly bigint[] {
+  const lies = liesAbout(number);
+  const first = chanceOf(seed, number.start).below(lies.length);
+  return Array.from(
+    { length: Math.min(count, lies.length) },
+    (_, index) => lies[(first + index) % lies.length]!,
+  );
 }
 
 function chunkPathAt({ file }: ParquetParts, offset: number): string {

@@ -9,7 +9,12 @@ import {
 import { MemoryCatalog } from '../../shared/catalog/index.ts';
 import { rewriteDataFiles } from '../../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
-import { readFilesSlowly, type SlowFileRows } from '../support/slow-reader.ts';
+import { type SlowParser, slowParser } from '../support/slow-parser.ts';
+import {
+  readFilesSlowly,
+  type SlowFileRows,
+  type SlowReadOptions,
+} from '../support/slow-reader.ts';
 import type { BaseTable } from './base-tables.ts';
 import { OverlayStore } from './overlay-store.ts';
 
@@ -30,9 +35,12 @@ export interface CaseResult {
   readonly detail: string;
 }
 
+/**
+ * `refusal`: the corruption breaks a length, count, checksum or cross-reference that the commit relies on, so it must
+ * not commit. `commit`: there is nothing wrong. `anything`: a refusal, or a commit of equal rows.
+ */
 export interface CaseExpectation {
-  /** The corruption breaks a length, count, checksum or cross-reference that the commit relies on. */
-  readonly mustBeRefused: boolean;
+  readonly expects: 'anything' | 'refusal' | 'commit';
 }
 
 const IDENTIFIER = { namespace: ['db'], name: 'table' };
@@ -53,16 +61,20 @@ const EXPECTED_KINDS: readonly ErrorKind[] = [
 export async function runCase(
   base: BaseTable,
   corruption: Corruption,
-  { mustBeRefused }: CaseExpectation,
+  { expects }: CaseExpectation,
 ): Promise<CaseResult> {
   const { store, metadataLocation, error } = await compactCopy(base, corruption);
   const refusal = error === undefined ? undefined : judgeError(error);
   const isMoved = metadataLocation !== base.metadataLocation;
   if (store.violations.length > 0) return failed(store.violations.join('; '));
+  if (expects === 'commit' && !isMoved) return failed(`not committed: ${refusal?.detail}`);
   if (refusal !== undefined) return isMoved ? failed(`moved, then ${refusal.detail}`) : refusal;
   if (!isMoved) return { outcome: 'nothing to do', detail: '' };
-  if (mustBeRefused) return failed('committed although it had to be refused');
-  return compareRows(store, base.metadataLocation, metadataLocation);
+  if (expects === 'refusal') return failed('committed although it had to be refused');
+  const parser = parserOf(base, corruption, store);
+  const before = await tryRead({ store, parser, metadataLocation: base.metadataLocation });
+  const after = await tryRead({ store, parser, metadataLocation });
+  return compareRows(before, after);
 }
 
 /** What became of a copy: its store and pointer, and the error that ended the run if one did. */
@@ -109,13 +121,23 @@ function failed(detail: string): CaseResult {
   return { outcome: 'FAILED', detail };
 }
 
-async function compareRows(
-  store: OverlayStore,
-  metadataLocationBefore: string,
-  metadataLocationAfter: string,
-): Promise<CaseResult> {
-  const before = await tryRead(store, metadataLocationBefore);
-  const after = await tryRead(store, metadataLocationAfter);
+/** Sound objects of the table are parsed once for all cases. */
+function parserOf(base: BaseTable, corruption: Corruption, store: OverlayStore): SlowParser {
+  const plain = slowParser(store);
+  const isSound = (location: string): boolean =>
+    base.locations.has(location) && !corruption.has(location);
+  return {
+    avro: (location) => (isSound(location) ? base.parser : plain).avro(location),
+    parquet: (file) => (isSound(file.filePath) ? base.parser : plain).parquet(file),
+  };
+}
+
+interface SlowRead {
+  readonly files: readonly SlowFileRows[];
+  readonly failure?: unknown;
+}
+
+function compareRows(before: SlowRead, after: SlowRead): CaseResult {
   if (before.failure !== undefined || after.failure !== undefined) {
     return failed(
       `committed; the slow reader says ${String(before.failure ?? 'fine')} before, ${String(after.failure ?? 'fine')} after`,
@@ -130,12 +152,9 @@ async function compareRows(
   };
 }
 
-async function tryRead(
-  store: OverlayStore,
-  metadataLocation: string,
-): Promise<{ readonly files: readonly SlowFileRows[]; readonly failure?: unknown }> {
+async function tryRead(options: SlowReadOptions): Promise<SlowRead> {
   try {
-    return { files: await readFilesSlowly({ store, metadataLocation, withLineage: true }) };
+    return { files: await readFilesSlowly({ ...options, withLineage: true }) };
   } catch (failure) {
     return { files: [], failure };
   }

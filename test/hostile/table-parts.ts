@@ -56,8 +56,11 @@ export class TableParts {
     return new TableParts({ base, metadata, listLocation, list, manifests });
   }
 
-  /** The list and the manifests encoded again after a change; the list tells the manifests' new lengths. */
-  edited(change: (parts: OpenParts) => void): Corruption {
+  /**
+   * The list and the manifests encoded again after a change; the list tells the manifests' new lengths. Nothing
+   * where the files' own schemas have no place for the change.
+   */
+  edited(change: (parts: OpenParts) => void): Corruption | undefined {
     const parts: OpenParts = {
       list: this.list.file.records.map(openRecord),
       manifests: new Map(
@@ -73,7 +76,9 @@ export class TableParts {
     change(parts);
     const corruption = new Map<string, Uint8Array>();
     for (const [path, { file }] of this.manifests) {
-      const bytes = encodeRecords(file, parts.manifests.get(path)!);
+      const records = parts.manifests.get(path)!;
+      if (!records.every((record) => file.type.isValid(record))) return undefined;
+      const bytes = encodeRecords(file, records);
       corruption.set(path, bytes);
       for (const record of parts.list) {
         const isUntouched = record[LIST_FIELDS.manifestLength] === lengthsBefore.get(path);
@@ -82,7 +87,9 @@ export class TableParts {
         }
       }
     }
-    return corruption.set(this.listLocation, encodeRecords(this.list.file, parts.list));
+    const { file } = this.list;
+    if (!parts.list.every((record) => file.type.isValid(record))) return undefined;
+    return corruption.set(this.listLocation, encodeRecords(file, parts.list));
   }
 
   /** A manifest of any bytes, with its length in the list. */

@@ -62,6 +62,7 @@ export class LineTool {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #endedBecause: string | undefined;
 
   constructor(name: string, program: string, args: readonly string[]) {
     this.#name = name;
@@ -73,10 +74,16 @@ export class LineTool {
     this.#child.on('close', (code) => this.#fail(`ended with ${code}\n${stderr()}`));
   }
 
+  /** Whether the process has ended, by itself or by `close`. */
+  get ended(): boolean {
+    return this.#endedBecause !== undefined;
+  }
+
   /** Sends one command and waits for its result, which the tool's protocol types. */
   call(command: string, request: Readonly<Record<string, unknown>>): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
+    if (this.ended) return Promise.reject(this.#error(this.#endedBecause ?? ''));
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#child.stdin.write(`${JSON.stringify({ ...request, id, command })}\n`);
@@ -85,7 +92,7 @@ export class LineTool {
 
   /** Closes the tool's stdin, which ends it, and waits for that. */
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.ended) return;
     const closed = new Promise((resolve) => this.#child.once('close', resolve));
     this.#child.stdin.end();
     await closed;
@@ -100,12 +107,17 @@ export class LineTool {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) waiting?.resolve(result);
-    else waiting?.reject(new assert.AssertionError({ message: `${this.#name}: ${error}` }));
+    else waiting?.reject(this.#error(error));
+  }
+
+  #error(message: string): Error {
+    return new assert.AssertionError({ message: `${this.#name}: ${message}` });
   }
 
   #fail(reason: string): void {
+    this.#endedBecause ??= reason;
     for (const { reject } of this.#waiting.values()) {
-      reject(new assert.AssertionError({ message: `${this.#name}: ${reason}` }));
+      reject(this.#error(reason));
     }
     this.#waiting.clear();
   }

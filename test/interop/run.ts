@@ -73,6 +73,8 @@ async function main(): Promise<void> {
     list(chosen);
     return;
   }
+  // The default would leave the servers and tools behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   await installTools();
   const servers = await (values.endpoint === 'local' ? startLocal() : startMoto());
   const warehouse: Warehouse = {

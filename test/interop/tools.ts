@@ -61,7 +61,8 @@ export class Tools {
     request: Readonly<Record<string, unknown>>,
   ): Promise<Answer> {
     let tool = this.#running.get(name);
-    if (tool === undefined) {
+    // A tool that crashed failed the cell it crashed in; the next cell gets a new one.
+    if (tool === undefined || (await tool.catch(() => undefined))?.ended !== false) {
       tool = this.#open(name);
       this.#running.set(name, tool);
     }

@@ -140,12 +140,13 @@ export class Checker {
       'Firn replaces on main',
       () => `snapshot ${snapshotId}`,
     );
+    claim(currentSnapshotId !== undefined, 'Firn replaces something', () => `${snapshotId}`);
+    const then = this.#rows.get(rowsKey(before, currentSnapshotId)) ?? '';
+    const now = this.#rows.get(rowsKey(after, snapshotId)) ?? '';
     claim(
-      currentSnapshotId !== undefined &&
-        this.#rows.get(rowsKey(after, snapshotId)) ===
-          this.#rows.get(rowsKey(before, currentSnapshotId)),
+      now === then,
       'Firn changes no row',
-      () => `snapshot ${snapshotId} and its parent ${currentSnapshotId}`,
+      () => `snapshot ${snapshotId}: ${firstDifference(now, then)}`,
     );
   }
 
@@ -197,6 +198,13 @@ const MOVED_KEYS: ReadonlySet<string> = new Set([
   'snapshot-log',
   'snapshots',
 ]);
+
+function firstDifference(now: string, then: string): string {
+  const [nowRows, thenRows] = [now.split('\n'), then.split('\n')];
+  const gained = nowRows.find((row) => !thenRows.includes(row));
+  const lost = thenRows.find((row) => !nowRows.includes(row));
+  return `${nowRows.length} rows, ${thenRows.length} before; gained ${gained}, lost ${lost}`;
+}
 
 function withoutMain({ refs }: MetadataDocument): Record<string, JsonObject> {
   return Object.fromEntries([...refs].filter(([name]) => name !== 'main'));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { type NewTable, TableWriter } from '../../local/table-writer/index.ts';
 import { ManualClock, seededRandom } from '../../shared/base/index.ts';
 import { MemoryCatalog } from '../../shared/catalog/index.ts';
 import type { NestedField } from '../../shared/iceberg/index.ts';
@@ -9,7 +10,6 @@ import { canonicalField } from './slow-canonical.ts';
 import { listFilesSlowly } from './slow-files.ts';
 import { readParquetSlowly } from './slow-parquet-rows.ts';
 import { readFilesSlowly, readRowsSlowly } from './slow-reader.ts';
-import { type NewTable, TableWriter } from '../../local/table-writer/index.ts';
 
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 

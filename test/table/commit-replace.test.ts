@@ -272,6 +272,27 @@ describe('commitReplace beside other writers', () => {
     assert.equal((await warehouse.builder.load()).metadataLocation, before.metadataLocation);
   });
 
+  it('drops every group when the branch was set back before the planned snapshot', async () => {
+    const warehouse = await createWarehouse();
+    const staged = await stageByPartition(warehouse);
+    const [first] = staged.table.metadata.snapshots;
+    await warehouse.builder.edit((json) => ({
+      ...json,
+      'current-snapshot-id': first!.snapshotId,
+      'snapshot-log': [],
+      refs: { main: { type: 'branch', 'snapshot-id': first!.snapshotId } },
+    }));
+
+    const outcome = await commit(staged, ports(warehouse));
+
+    assert.equal(outcome.outcome, 'all-dropped');
+    const detail = 'head has sequence number 1, planned at 2';
+    assert.deepEqual(outcome.droppedGroups, [
+      { groupIndex: 0, reason: 'rolled-back', detail },
+      { groupIndex: 1, reason: 'rolled-back', detail },
+    ]);
+  });
+
   it('drops a group whose input was removed and added again', async () => {
     const warehouse = await createWarehouse();
     const staged = await stageByPartition(warehouse);

@@ -42,7 +42,25 @@ describe('compact --dry-run', () => {
 
     assert.equal(exitCode, 0);
     assert.deepEqual(lines, [
-      `db.orders: 12 data files, PLACE in snapshot ${currentSnapshotId} of main`,
+      `db.orders: 12 data files, 4.8 KiB in snapshot ${currentSnapshotId} of main`,
+      'wanted: files of 384 MiB to 922 MiB, target 512 MiB',
+      'to rewrite: 10 files, 4.0 KiB, in 2 groups',
+      '  partition  files    bytes  new files  why',
+      '  region=eu      5  2.0 KiB          1  5 files or more',
+      '  region=us      5  2.0 KiB          1  5 files or more',
+      'left alone',
+      '  files  bytes  why',
+      '      2  781 B  fewer than 5 files in their partition',
+      '',
+      'estimated price on AWS: $0.000089, at list prices of us-east-1 as of 2025-06',
+      '  item      quantity                   price',
+      '  s3-get    21 GET and HEAD        $0.000008',
+      '  s3-put    6 PUT                  $0.000030',
+      '  dynamodb  2 read, 1 write units  $0.000001',
+      '  lambda    3.7 GiB-seconds        $0.000050',
+      '',
+      'dry run: nothing was written',
+      'took 0 ms',
     ]);
   });
 

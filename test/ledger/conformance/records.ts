@@ -6,7 +6,7 @@ import { readAll } from '../ledger-values.ts';
 import type { LedgerUnderTest } from './subject.ts';
 
 export function testRecords(subject: LedgerUnderTest): void {
-  const { acquire, clock } = subject;
+  const { clock } = subject;
 
   describe('records', () => {
     const reads: [string, string, (ledger: Ledger, table: string) => Promise<unknown>][] = [

@@ -185,6 +185,21 @@ export function testRuns(subject: LedgerUnderTest): void {
       assert.equal((await subject.harness.ledger.runs.listOpen('run.unsettled')).length, 1);
     });
 
+    test('a run that names more objects while it is being settled is not abandoned without them', async () => {
+      const { run } = await openRun('run.still-naming');
+      await run.nameObjects(['s3://w/a']);
+      const settler = await requireRun('run.still-naming', run.runId);
+      await run.nameObjects(['s3://w/b']);
+
+      await assert.rejects(
+        settler.close('abandoned'),
+        errorOfKind('commit-conflict', /has named more objects/),
+      );
+      assert.deepEqual(await readAll(settler.objects()), ['s3://w/a', 's3://w/b']);
+
+      assert.equal(await settler.close('abandoned'), 'abandoned');
+    });
+
     test('once another process has closed a run, it takes no object and no intent', async () => {
       const { run } = await openRun('run.taken-over');
       await run.nameObjects(['s3://w/a']);

@@ -40,7 +40,9 @@ function file(name: string, bytes: number, other: Partial<ScannedFile> = {}): Sc
 }
 
 function files(count: number, bytes: number, other: Partial<ScannedFile> = {}): ScannedFile[] {
-  return Array.from({ length: count }, (_, index) => file(`${other.partition ?? 'f'}${100 + index}`, bytes, other));
+  return Array.from({ length: count }, (_, index) =>
+    file(`${other.partition ?? 'f'}${100 + index}`, bytes, other),
+  );
 }
 
 function plan(scanned: readonly ScannedFile[], texts: OptionTexts = {}): RewriteDataFilesPlan {

@@ -92,8 +92,8 @@ export async function evolve({ writer, chance }: ActorContext): Promise<void> {
     await writer.evolveSpec(chance.pick([[], BY_REGION]));
     return;
   }
-  const { fields } = currentSchema(metadata);
-  await writer.evolveSchema(chance.pick(EVOLUTIONS)(fields, metadata.lastColumnId + 1));
+  const evolution = chance.pick(EVOLUTIONS);
+  await writer.evolveSchema((now) => evolution(currentSchema(now).fields, now.lastColumnId + 1));
 }
 
 type Evolution = (fields: readonly NestedField[], nextId: number) => readonly NestedField[];
