@@ -48,6 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   functions: ['aws-lambda', 'zod'],
   cli: ['commander', 'zod'],
   local: [
+    'aws-lambda',
     '@aws-sdk/client-dynamodb',
     '@duckdb/node-api',
     'dynalite',

@@ -10,8 +10,13 @@ export interface FailingSchedule {
   readonly outcome: SimulationOutcome;
 }
 
-/** Simulations that shrinking may cost. */
-const TRIES_MAX = 250;
+export interface ShrinkOptions {
+  readonly firn?: FirnRun;
+  /** Simulations that shrinking may cost. */
+  readonly triesMax?: number;
+}
+
+const TRIES_MAX_DEFAULT = 250;
 
 /**
  * Takes actors, faults, crashes and turns away for as long as the same claim still fails, and returns the smallest
@@ -19,7 +24,7 @@ const TRIES_MAX = 250;
  */
 export async function shrink(
   failing: FailingSchedule,
-  options: { readonly firn?: FirnRun } = {},
+  options: ShrinkOptions = {},
 ): Promise<FailingSchedule> {
   const shrinking = new Shrinking(failing, options);
   let sizeBefore = Number.POSITIVE_INFINITY;
@@ -36,16 +41,16 @@ export async function shrink(
 
 class Shrinking {
   smallest: FailingSchedule;
-  readonly #options: { readonly firn?: FirnRun };
+  readonly #options: ShrinkOptions;
   #tryCount = 0;
 
-  constructor(failing: FailingSchedule, options: { readonly firn?: FirnRun }) {
+  constructor(failing: FailingSchedule, options: ShrinkOptions) {
     this.smallest = failing;
     this.#options = options;
   }
 
   get hasTriesLeft(): boolean {
-    return this.#tryCount < TRIES_MAX;
+    return this.#tryCount < (this.#options.triesMax ?? TRIES_MAX_DEFAULT);
   }
 
   get size(): number {
