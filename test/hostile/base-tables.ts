@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { TableWriter } from '../../local/table-writer/index.ts';
 import { ManualClock, seededRandom } from '../../shared/base/index.ts';
 import { MemoryCatalog } from '../../shared/catalog/index.ts';
@@ -19,6 +19,7 @@ export interface BaseTable {
 }
 
 const JAVA_FOLDER = new URL('../fixtures/iceberg-java/tables/', import.meta.url);
+const WAREHOUSE_FOLDER = new URL('../fixtures/warehouse/', import.meta.url);
 const PARQUET_FOLDER = new URL('../fixtures/hostile-parquet/', import.meta.url);
 
 /** Written by Iceberg Java, metadata, manifests and data. */
@@ -37,6 +38,7 @@ export const BUILT_AT_MS = Date.UTC(2026, 0, 1);
 /** Every table by name; each is loaded or built when it is first asked for. */
 export const BASE_TABLES: ReadonlyMap<string, () => Promise<BaseTable>> = new Map([
   ...JAVA_TABLES.map((name) => [`java-${name}`, () => javaTable(name)] as const),
+  ['spark-v3', sparkTable],
   ['mixed-v2', () => mixedTable('mixed-v2', 2)],
   ['partitioned-v1', () => partitionedTable('partitioned-v1', 1)],
   ['partitioned-v3', () => partitionedTable('partitioned-v3', 3)],
@@ -86,6 +88,21 @@ async function javaTable(name: string): Promise<BaseTable> {
     await store.write(location, readFileSync(new URL(path, folder)));
   }
   return baseTable(`java-${name}`, store, index['metadata-location']);
+}
+
+/** `demo.clicks` of the fixture warehouse: bucketed, many small files, some rewritten by an UPDATE. */
+async function sparkTable(): Promise<BaseTable> {
+  const items = JSON.parse(readFileSync(new URL('items.json', WAREHOUSE_FOLDER), 'utf8')) as {
+    readonly [attribute: string]: { readonly S: string };
+  }[];
+  const item = items.find(({ identifier }) => identifier?.S === 'demo.clicks');
+  const metadataLocation = item!['p.metadata_location']!.S;
+  const folder = new URL('objects/', WAREHOUSE_FOLDER);
+  const store = new MemoryObjectStore();
+  for (const path of globSync('**/clicks/**/*.*', { cwd: folder.pathname })) {
+    await store.write(`s3://${path}`, readFileSync(`${folder.pathname}${path}`));
+  }
+  return baseTable('spark-v3', store, metadataLocation);
 }
 
 const ID: NestedField = { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } };

@@ -67,24 +67,18 @@ export class TableParts {
         [...this.manifests].map(([path, { file }]) => [path, file.records.map(openRecord)]),
       ),
     };
-    const lengthsBefore = new Map(
-      parts.list.map((record) => [
-        record[LIST_FIELDS.manifestPath],
-        record[LIST_FIELDS.manifestLength],
-      ]),
-    );
     change(parts);
     const corruption = new Map<string, Uint8Array>();
-    for (const [path, { file }] of this.manifests) {
+    for (const [path, { file, bytes: bytesBefore }] of this.manifests) {
       const records = parts.manifests.get(path)!;
       if (!records.every((record) => file.type.isValid(record))) return undefined;
       const bytes = encodeRecords(file, records);
       corruption.set(path, bytes);
       for (const record of parts.list) {
-        const isUntouched = record[LIST_FIELDS.manifestLength] === lengthsBefore.get(path);
-        if (record[LIST_FIELDS.manifestPath] === path && isUntouched) {
-          record[LIST_FIELDS.manifestLength] = BigInt(bytes.length);
-        }
+        if (record[LIST_FIELDS.manifestPath] !== path) continue;
+        // A lie about the length stays as large as it was made.
+        const length = record[LIST_FIELDS.manifestLength] as bigint;
+        record[LIST_FIELDS.manifestLength] = length + BigInt(bytes.length - bytesBefore.length);
       }
     }
     const { file } = this.list;

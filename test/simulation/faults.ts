@@ -5,7 +5,8 @@
  *   lands, or is turned away, at any later time;
  * - `catalog`: a read of the pointer;
  * - `store`: any request for an object; see the memory object store. A `timeout` is a request that takes half a
- *   minute and fails.
+ *   minute and fails;
+ * - `ledger`: any request for an item; see `ItemFault` of the memory item store.
  *
  * Besides, a `crash` ends an actor between any two points of its calls, with what it had under way lost or late.
  */
@@ -13,6 +14,7 @@ export const FAULT_KINDS = {
   pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
   catalog: ['unavailable'],
   store: ['unavailable-before', 'unavailable-after', 'answer-lost', 'throttled', 'timeout'],
+  ledger: ['unavailable', 'conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
 } as const;
 
 export type FaultPort = keyof typeof FAULT_KINDS;

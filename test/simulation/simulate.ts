@@ -1,7 +1,7 @@
 import { TableWriter } from '../../local/table-writer/index.ts';
 import { randomUuid } from '../../shared/base/index.ts';
 import { actorContext } from './actors/actor-context.ts';
-import { chooseOptions, FIRN_OPTIONS, type FirnRun, runFirn } from './actors/firn.ts';
+import { chooseTask, type FirnClaim, type FirnRun, PLAIN_TASK, runFirn } from './actors/firn.ts';
 import { runWriter } from './actors/writers.ts';
 import { chanceOf, randomOf } from './chance.ts';
 import { Checker, LAST_RUN } from './checker.ts';
@@ -92,19 +92,35 @@ async function createTable(world: World): Promise<void> {
   world.pointer.byActor('setup', () => {});
 }
 
+/** A run that finds the table busy is due again a little later. */
+const BUSY_TRIES_MAX = 5;
+const BUSY_WAIT_MS = 1000;
+
+function isBusy(said: FirnClaim): boolean {
+  return said.ended === 'well' && said.outcome === 'busy';
+}
+
 function spawn(actorScript: ActorScript, stage: Stage): void {
   const { kind, name } = actorScript;
   stage.world.scheduler.spawn(name, async (actor) => {
     const context = actorContext(actorScript, actor, stage.world);
     if (kind !== 'firn') return runWriter(kind, context);
     await context.ports.clock.sleepMs(actorScript.delayMs);
-    const said = await stage.firn(context.ports, chooseOptions(context.chance));
+    const task = chooseTask(context.chance);
+    let said = await stage.firn(context.ports, task);
+    for (let tries = 1; isBusy(said) && tries < BUSY_TRIES_MAX; tries++) {
+      await context.ports.clock.sleepMs(BUSY_WAIT_MS);
+      said = await stage.firn(context.ports, task);
+    }
     await stage.checker.heard(name, said);
   });
 }
 
 /** Runs in a row in which groups can grow together. */
 const LAST_RUNS_MAX = 6;
+
+/** Longer than any lease, whatever the clocks of its owner and this one say. */
+const LEASE_WAIT_MS = 120_000;
 
 /** Without faults and without others, Firn comes to an end: nothing is due any more. */
 async function converge({ world, checker, firn }: Stage): Promise<void> {
@@ -114,8 +130,10 @@ async function converge({ world, checker, firn }: Stage): Promise<void> {
     const script = { name: actor.name, kind: 'firn', taskCount: 1, delayMs: 0, skewMs: 0 } as const;
     const { ports } = actorContext(script, actor, world);
     while (said.length < LAST_RUNS_MAX && !NOTHING_DUE.includes(said.at(-1) ?? '')) {
-      const last = await firn(ports, FIRN_OPTIONS);
+      const last = await firn(ports, PLAIN_TASK);
       said.push(last.ended === 'well' ? last.outcome : last.kind);
+      // Somebody crashed and left a lease.
+      if (said.at(-1) === 'busy') await ports.clock.sleepMs(LEASE_WAIT_MS);
     }
   });
   await world.scheduler.run();

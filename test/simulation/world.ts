@@ -4,6 +4,7 @@ import {
   type TableIdentifier,
   type WriteFault,
 } from '../../shared/catalog/index.ts';
+import { type ItemFault, MemoryItemStore } from '../../shared/ledger/index.ts';
 import { MemoryObjectStore, type StoreFault } from '../../shared/storage/index.ts';
 import { type Chance, chanceOf, randomOf } from './chance.ts';
 import { ObjectWatch } from './object-watch.ts';
@@ -27,6 +28,7 @@ export class World {
   readonly clock = new ManualClock(START_MS);
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
+  readonly items = new MemoryItemStore({ next: () => Promise.resolve(this.#takeLedgerFault()) });
   readonly scheduler: Scheduler;
   readonly pointer: PointerWatch;
   readonly objects = new ObjectWatch();
@@ -39,6 +41,7 @@ export class World {
   storeFault: StoreFault | undefined;
   catalogReadFault: 'unavailable' | undefined;
   pointerFault: WriteFault | undefined;
+  ledgerFault: ItemFault | undefined;
   readonly #chance: Chance;
 
   constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
@@ -88,7 +91,7 @@ export class World {
 
   /** How long somebody waits for an answer that does not come. */
   silenceMs(): number {
-    return this.#chance.pick([0, SILENCE_MS_MAX]);
+    return this.#chance.pick([0, SILENCE_MS_MAX, SILENCE_MS_MAX]);
   }
 
   #takeStoreFault(): StoreFault | undefined {
@@ -100,6 +103,12 @@ export class World {
   #takeReadFault(): 'unavailable' | undefined {
     const fault = this.catalogReadFault;
     this.catalogReadFault = undefined;
+    return fault;
+  }
+
+  #takeLedgerFault(): ItemFault | undefined {
+    const fault = this.ledgerFault;
+    this.ledgerFault = undefined;
     return fault;
   }
 

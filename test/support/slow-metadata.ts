@@ -26,8 +26,8 @@ export function parseMetadataSlowly(bytes: Uint8Array): SlowMetadata {
   const plain = bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
   const text = new TextDecoder('utf-8', { fatal: true }).decode(plain);
   const json = object(parseJson(text, 'slow metadata'));
-  const schemas = (json['schemas'] === undefined ? [json['schema']] : array(json['schemas'])).map(
-    (schema) => parseSchema(object(schema)),
+  const schemas = array(json['schemas'] ?? [json['schema']]).map((schema) =>
+    parseSchema(object(schema)),
   );
   const currentSchema =
     schemas.find(({ schemaId }) => schemaId === Number(json['current-schema-id'] ?? 0)) ??
@@ -55,7 +55,7 @@ export function parseMetadataSlowly(bytes: Uint8Array): SlowMetadata {
 
 function parseSpecs(json: JsonObject): [number, readonly SlowPartitionField[]][] {
   const specs = json['partition-specs'];
-  if (specs === undefined) return [[0, parseFields(json['partition-spec'])]];
+  if (specs === undefined || specs === null) return [[0, parseFields(json['partition-spec'])]];
   return array(specs)
     .map(object)
     .map((spec) => [Number(spec['spec-id']), parseFields(spec['fields'])]);

@@ -28,7 +28,7 @@ export interface SlowReadOptions {
   readonly parser?: SlowParser;
 }
 
-/** The rows of one data file, less deleted ones; with a failure, those of the row groups that can be read. */
+/** The rows of one data file, less deleted ones; with a failure, those that can be read. */
 export interface SlowFileRows {
   readonly filePath: string;
   readonly rows: readonly string[];
@@ -103,10 +103,21 @@ async function salvageRows(
     const isDeleted = await deletesOf(file, context.deletes, context);
     const bytes = await context.store.readRange(file.filePath, 0, file.fileSizeBytes);
     const { root, rowsByPosition } = await salvageParquetSlowly(bytes);
-    // Sparse where row groups are missing.
-    const rows: SlowParquetFile['rows'][number][] = [];
-    for (const [position, row] of rowsByPosition) rows[position] = row;
-    return rowsOf(file, { root, rows }, { ...context, isDeleted });
+    // Sparse, so that every row keeps its position and row groups that are missing stay so.
+    return [...rowsByPosition].flatMap(([position, row]) => {
+      const rows: SlowParquetFile['rows'][number][] = [];
+      rows[position] = row;
+      return salvageRow(() => rowsOf(file, { root, rows }, { ...context, isDeleted }));
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** A row may hold a value that is none, such as text that is not UTF-8. */
+function salvageRow(read: () => string[]): string[] {
+  try {
+    return read();
   } catch {
     return [];
   }
