@@ -154,7 +154,7 @@ const PARTS_BY_TABLE: Readonly<Record<string, readonly string[]>> = {
   'java-v1-upgraded-to-v3': [...METADATA_PARTS],
   'java-v3-deletes': ['cross-references', 'manifests'],
   'java-v3-only': ['metadata', 'metadata-values', ...PARQUET_PARTS],
-  'spark-v3': ['footer-lies', 'page-indexes', 'bodies', 'data-files'],
+  'spark-v3': ['footer-lies', 'page-indexes', 'bodies'],
   'mixed-v2': ['metadata-values', ...PARQUET_PARTS],
   'partitioned-v1': [...METADATA_PARTS, ...PARQUET_PARTS.filter((part) => part !== 'page-indexes')],
   'partitioned-v3': ['metadata-values', 'cross-references'],
