@@ -22,7 +22,7 @@ const ROWS: readonly (readonly string[])[] = [
     'shared/dynamodb',
   ],
   ['shared/iceberg'],
-  ['shared/catalog', 'shared/datafile', 'shared/ledger'],
+  ['shared/catalog', 'shared/datafile', 'shared/guards', 'shared/ledger'],
   ['shared/table', 'shared/warehouse'],
   ['shared/operations'],
   ['shared/routing', 'events'],
