@@ -1,5 +1,6 @@
 import { NO_DEADLINE, silentLogger, systemClock, systemRandom } from '../shared/base/index.ts';
 import { parseTableIdentifier } from '../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import { rewriteDataFiles } from '../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../shared/table/index.ts';
 import { serve } from './support/child-process.ts';
@@ -35,6 +36,7 @@ const service = {
         options: {},
         mode: 'commit',
         runId: 'bench',
+        guards: LOWERED_GUARD_SETTINGS,
         onProgress: ({ step }) => {
           if (step === 'planned') planMs = performance.now() - startMs;
           if (step === 'group-rewritten') rewriteMs = performance.now() - startMs - planMs;

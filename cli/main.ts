@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { serializeJson } from '../shared/base/index.ts';
 import { readCliConfig } from './config.ts';
@@ -7,7 +7,7 @@ import { reportError } from './report-error.ts';
 import type { Session, SessionOptions } from './session.ts';
 
 const EXIT_CODES_HELP = `
-Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do.
+Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do now.
 Credentials come from the usual AWS places: environment, profile, role.`;
 
 ignoreClosedPipe(process.stdout);
@@ -45,15 +45,24 @@ tableCommand('compact', 'rewrite small and oversized data files, in one commit; 
     collect,
     [],
   )
-  .action(
-    (
-      table: string,
-      options: SessionOptions & { dryRun: boolean; branch: string; option: string[] },
-    ) =>
-      run(options, async (session) => {
-        const { compact } = await import('./commands/compact.ts');
-        return compact({ ...options, table, optionTexts: options.option }, session);
-      }),
+  .option(
+    '--min-file-age-ms <ms>',
+    'rewrite files from this age on, whatever the table says',
+    milliseconds,
+  )
+  .option('--commit-interval-ms <ms>', "wait this long after Firn's last commit", milliseconds)
+  .option('--wap-wait-ms <ms>', 'let unpublished work hold the commit back this long', milliseconds)
+  .action((table: string, options: CompactOptions) =>
+    run(options, async (session) => {
+      const { compact } = await import('./commands/compact.ts');
+      const { dryRun, branch, option, minFileAgeMs, commitIntervalMs, wapWaitMs } = options;
+      const guards = {
+        ...(minFileAgeMs === undefined ? {} : { minFileAgeMs }),
+        ...(commitIntervalMs === undefined ? {} : { commitIntervalMs }),
+        ...(wapWaitMs === undefined ? {} : { wapWaitMs }),
+      };
+      return compact({ table, dryRun, branch, optionTexts: option, guards }, session);
+    }),
   );
 
 tableCommand('register', 'add a table that exists as metadata files to the catalog')
@@ -103,6 +112,20 @@ async function run(
     if (options.json) process.stdout.write(`${serializeJson(report.json, 2)}\n`);
     else process.stderr.write(`${report.text}\n`);
   }
+}
+
+interface CompactOptions extends SessionOptions {
+  readonly dryRun: boolean;
+  readonly branch: string;
+  readonly option: readonly string[];
+  readonly minFileAgeMs?: number;
+  readonly commitIntervalMs?: number;
+  readonly wapWaitMs?: number;
+}
+
+function milliseconds(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number of milliseconds.');
 }
 
 function collect(value: string, values: readonly string[]): string[] {

@@ -1,9 +1,23 @@
 import { z } from 'zod';
 import { IcebergError, isIcebergError } from '../../shared/base/index.ts';
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import {
+  DEFAULT_GUARD_SETTINGS,
+  type DeploymentSwitches,
+  type GuardSettings,
+} from '../../shared/guards/index.ts';
 import { parseCatalogUrl } from '../../shared/warehouse/index.ts';
 
 const booleanText = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** A time in milliseconds; as shipped where it is not set. */
+function milliseconds(defaultMs: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected a whole number of milliseconds')
+    .transform(Number)
+    .default(defaultMs);
+}
 
 const environmentSchema = z.object({
   FIRN_CATALOG: z.string().superRefine(understoodBy(parseCatalogUrl)),
@@ -18,15 +32,18 @@ const environmentSchema = z.object({
     }),
   FIRN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   FIRN_OBSERVE: booleanText.default(false),
+  FIRN_MIN_FILE_AGE_MS_FLOOR: milliseconds(DEFAULT_GUARD_SETTINGS.minFileAgeMsFloor),
+  FIRN_MIN_FILE_AGE_MS_DERIVED_MAX: milliseconds(DEFAULT_GUARD_SETTINGS.minFileAgeMsDerivedMax),
+  FIRN_COMMIT_INTERVAL_MS_FLOOR: milliseconds(DEFAULT_GUARD_SETTINGS.commitIntervalMsFloor),
+  FIRN_WAP_WAIT_MS_FLOOR: milliseconds(DEFAULT_GUARD_SETTINGS.wapWaitMsFloor),
   AWS_ENDPOINT_URL_S3: z.url().optional(),
 });
 
 /** The environment of the function; README.md of this folder has the table of its variables. */
-export interface FunctionConfig {
+export interface FunctionConfig extends DeploymentSwitches {
   readonly catalogUrl: string;
   readonly s3Endpoint?: string;
-  readonly enabledTables: readonly string[];
-  readonly isObserving: boolean;
+  readonly guards: GuardSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
@@ -58,6 +75,12 @@ export function readFunctionConfig(
     ...(data.AWS_ENDPOINT_URL_S3 === undefined ? {} : { s3Endpoint: data.AWS_ENDPOINT_URL_S3 }),
     enabledTables: Object.freeze(data.FIRN_ENABLED_TABLES),
     isObserving: data.FIRN_OBSERVE,
+    guards: Object.freeze({
+      minFileAgeMsFloor: data.FIRN_MIN_FILE_AGE_MS_FLOOR,
+      minFileAgeMsDerivedMax: data.FIRN_MIN_FILE_AGE_MS_DERIVED_MAX,
+      commitIntervalMsFloor: data.FIRN_COMMIT_INTERVAL_MS_FLOOR,
+      wapWaitMsFloor: data.FIRN_WAP_WAIT_MS_FLOOR,
+    }),
     logLevel: data.FIRN_LOG_LEVEL,
   });
 }

@@ -16,7 +16,8 @@ import {
   systemClock,
   systemRandom,
 } from '../../shared/base/index.ts';
-import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { formatTableIdentifier, parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { permissionFor } from '../../shared/guards/index.ts';
 import { createJsonLogger, errorFields, errorMessage } from '../../shared/logging/index.ts';
 import {
   type OptionTexts,
@@ -28,7 +29,6 @@ import { openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
 import { type FunctionConfig, readFunctionConfig } from './config.ts';
 import { type Ending, endingOfError, endingOfOutcome } from './ending.ts';
 import { outcomeFields } from './outcome-fields.ts';
-import { permissionFor } from './permission.ts';
 
 const OPERATION = 'rewrite-data-files';
 
@@ -180,12 +180,17 @@ async function compactTable(
   const { warehouse, clock, random, deadline, config } = ports;
   const identifier = parseTableIdentifier(request.table);
   const table = await loadTable(identifier, { ...warehouse, clock });
-  const permission = permissionFor(identifier, table.metadata.properties, config);
+  const permission = permissionFor(
+    formatTableIdentifier(identifier),
+    table.metadata.properties,
+    config,
+  );
   const outcome = await rewriteDataFiles(
     {
       table,
       options: OPTIONS,
       mode: permission.mode,
+      guards: config.guards,
       runId: randomUuid(random),
       onProgress: (progress) => {
         if (progress.step !== 'committed') return;

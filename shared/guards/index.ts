@@ -15,5 +15,11 @@ export {
 } from './permission.ts';
 export { judgeRun } from './run-guards.ts';
 export type { RunToJudge } from './run-to-judge.ts';
-export { DEFAULT_GUARD_SETTINGS, type GuardOverrides, type GuardSettings } from './settings.ts';
+export {
+  DEFAULT_GUARD_SETTINGS,
+  type GuardOverrides,
+  type GuardSettings,
+  guardSettingsText,
+  LOWERED_GUARD_SETTINGS,
+} from './settings.ts';
 export { type GuardName, type GuardVerdict, heldBackUntilMs, isHeldBack } from './verdict.ts';

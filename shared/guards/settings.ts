@@ -39,3 +39,23 @@ export const DEFAULT_GUARD_SETTINGS: GuardSettings = Object.freeze({
   // An audit that was not finished within a day is most likely forgotten.
   wapWaitMsFloor: 24 * HOUR_MS,
 });
+
+/**
+ * For tests, benches and demos only, whose tables are seconds old and have no writers to be careful of: no file is too
+ * young, and nothing has to wait.
+ */
+export const LOWERED_GUARD_SETTINGS: GuardSettings = Object.freeze({
+  minFileAgeMsFloor: 0,
+  minFileAgeMsDerivedMax: 0,
+  commitIntervalMsFloor: 0,
+  wapWaitMsFloor: 0,
+});
+
+/** For whoever lowers them and says so. */
+export function guardSettingsText(settings: GuardSettings): string {
+  return (
+    `file age from ${settings.minFileAgeMsFloor} ms to ${settings.minFileAgeMsDerivedMax} ms, ` +
+    `commits ${settings.commitIntervalMsFloor} ms apart, ` +
+    `publish wait ${settings.wapWaitMsFloor} ms`
+  );
+}

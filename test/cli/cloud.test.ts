@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { S3Fault, S3RequestFacts } from '../../local/s3-endpoint/index.ts';
 import { startTestCloud } from './cloud-fixture.ts';
 import { createTable, smallFiles } from './command-fixture.ts';
-import { documentOf, firn } from './firn-process.ts';
+import { COMPACT, documentOf, firn } from './firn-process.ts';
 
 const SIX_FILES = ['eu', 'eu', 'eu', 'eu', 'eu', 'eu'];
 
@@ -25,8 +25,8 @@ describe('firn on DynamoDB and S3', () => {
     const args = ['db.orders', '--json', '--catalog', cloud.catalogUrl];
 
     const looked = await firn(['inspect', ...args]);
-    const compacted = await firn(['compact', ...args]);
-    const again = await firn(['compact', ...args]);
+    const compacted = await firn([...COMPACT, ...args]);
+    const again = await firn([...COMPACT, ...args]);
 
     assert.deepEqual(
       [looked, compacted, again].map(({ exitCode, stderr }) => [exitCode, stderr]),
@@ -54,9 +54,9 @@ describe('firn on DynamoDB and S3', () => {
     state.isDenied = ({ key }) => metadataLocation.endsWith(key);
     const metadata = await firn(['inspect', ...args]);
     state.isDenied = ({ key }) => filePath.endsWith(key);
-    const dataFile = await firn(['compact', ...args]);
+    const dataFile = await firn([...COMPACT, ...args]);
     state.isDenied = ({ operation }) => operation === 'PutObject';
-    const output = await firn(['compact', ...args, '--json']);
+    const output = await firn([...COMPACT, ...args, '--json']);
 
     assert.deepEqual(
       [metadata, dataFile, output].map(({ exitCode }) => exitCode),
@@ -92,7 +92,7 @@ describe('firn on DynamoDB and S3', () => {
       await cloud.refusing('GetItem'),
     ]);
     const written = await firn([
-      ...['compact', 'db.orders', '--catalog'],
+      ...[...COMPACT, 'db.orders', '--catalog'],
       await cloud.refusing('UpdateItem'),
     ]);
 

@@ -13,6 +13,7 @@ import {
   seededRandom,
 } from '../../shared/base/index.ts';
 import { MemoryCatalog, parseTableIdentifier } from '../../shared/catalog/index.ts';
+import type { GuardOverrides } from '../../shared/guards/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import type { Warehouse } from '../../shared/warehouse/index.ts';
 
@@ -25,6 +26,13 @@ export const FIELDS = [
 export const BY_REGION = [
   { sourceIds: [2], fieldId: 1000, name: 'region', transform: { kind: 'identity' } },
 ] as const;
+
+/** Tables of tests are seconds old, and nobody else writes to them. */
+export const LOWERED_GUARDS: GuardOverrides = {
+  minFileAgeMs: 0,
+  commitIntervalMs: 0,
+  wapWaitMs: 0,
+};
 
 /** A folder that is there as long as the test. */
 export async function temporaryFolder(context: TestContext): Promise<string> {

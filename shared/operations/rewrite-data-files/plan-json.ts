@@ -3,7 +3,7 @@ import type { PlannedFile, PlannedGroup } from './group-files.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
 
 /** Grows by one with every change that a reader of plans would notice. */
-const PLAN_VERSION = 1;
+const PLAN_VERSION = 2;
 
 /** The plan as JSON, for people, reports and messages: ids are decimal strings, sizes are bytes. */
 export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
@@ -20,6 +20,7 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
     scanned: { ...scanned },
     skippedFiles: byReason(skippedFiles),
     skippedGroups: byReason(skippedGroups),
+    dueAtMs: plan.dueAtMs ?? null,
   };
 }
 

@@ -35,6 +35,8 @@ export interface RewriteDataFilesPlan {
   readonly scanned: SkippedFiles;
   readonly skippedFiles: SkippedFilesByReason;
   readonly skippedGroups: SkippedGroupsByReason;
+  /** When the first of the files that are too young will be old enough; absent where none is too young. */
+  readonly dueAtMs?: number;
 }
 
 /** Takes files one by one in any order, keeps those selected, and then plans. */
@@ -53,13 +55,18 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
   const candidates: Candidate[] = [];
   const skips = createSkipCounts();
   const scanned = { fileCount: 0, bytes: 0 };
+  let dueAtMs = Number.POSITIVE_INFINITY;
   return {
     add(file) {
       scanned.fileCount++;
       scanned.bytes += file.fileSizeBytes;
       const selection = selectFile(file, options);
-      if ('skipped' in selection) skips.addFile(selection.skipped, file.fileSizeBytes);
-      else candidates.push(toCandidate(file, selection.selected, options));
+      if ('selected' in selection) {
+        candidates.push(toCandidate(file, selection.selected, options));
+        return;
+      }
+      skips.addFile(selection.skipped, file.fileSizeBytes);
+      if (selection.skipped === 'too-young') dueAtMs = Math.min(dueAtMs, file.dueAtMs ?? dueAtMs);
     },
     build() {
       const usable = withoutDuplicates(candidates, skips).sort(compareCandidates);
@@ -74,6 +81,7 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
         scanned: { ...scanned },
         skippedFiles: skips.files(),
         skippedGroups: skips.groups(),
+        ...(Number.isFinite(dueAtMs) ? { dueAtMs } : {}),
       };
     },
   };

@@ -1,3 +1,4 @@
+import type { FileAgeRule } from '../../guards/index.ts';
 import {
   hasUnrecognizedTransform,
   partitionPath,
@@ -29,10 +30,12 @@ export async function scanCandidates(
     metadata,
     snapshot,
     reader,
+    fileAge,
   }: {
     readonly metadata: TableMetadata;
     readonly snapshot: Snapshot;
     readonly reader: ManifestReader;
+    readonly fileAge: FileAgeRule;
   },
 ): Promise<TableCounts> {
   const partitions = createPartitionTexts(metadata);
@@ -47,7 +50,7 @@ export async function scanCandidates(
       counts.fileCount++;
       counts.bytes += fileSizeBytes;
       counts.rowGroupCount += splitOffsets?.length ?? 1;
-      builder.add(toScannedFile(scanned, partitions.of(scanned)));
+      builder.add(toScannedFile(scanned, partitions.of(scanned), fileAge));
     },
   });
   return counts;
@@ -82,8 +85,10 @@ function createPartitionTexts(metadata: TableMetadata): {
 function toScannedFile(
   { entry, manifest, deletes }: ScannedDataFile,
   partition: PartitionFacts,
+  fileAge: FileAgeRule,
 ): ScannedFile {
   const { dataFile } = entry;
+  const dueAtMs = fileAge.dueAtMs(entry.snapshotId);
   const fileScoped = [...deletes.deletionVectors, ...deletes.fileScopedPositionDeleteFiles];
   return {
     ...partition,
@@ -105,5 +110,6 @@ function toScannedFile(
       deletes.partitionScopedPositionDeleteFiles.length +
       deletes.equalityDeleteFiles.length,
     fileScopedDeleteCount: fileScoped.reduce((sum, { dataFile }) => sum + dataFile.recordCount, 0),
+    ...(dueAtMs === undefined ? {} : { dueAtMs }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type Answer,
   answerOf,
   createTable,
+  LOWERED_GUARDS,
   memoryWarehouse,
   smallFiles,
 } from '../command-fixture.ts';
@@ -23,7 +24,14 @@ function runCompact(
   return answerOf(
     (session) =>
       compact(
-        { table: 'db.orders', branch: 'main', dryRun: false, optionTexts: [], ...request },
+        {
+          table: 'db.orders',
+          branch: 'main',
+          dryRun: false,
+          optionTexts: [],
+          guards: LOWERED_GUARDS,
+          ...request,
+        },
         session,
       ),
     warehouse,
@@ -140,7 +148,13 @@ describe('compact --dry-run', () => {
       readonly estimate: JsonObject;
       readonly before: JsonObject;
     };
-    assert.deepEqual(Object.keys(rest).sort(), ['outcome', 'requests', 'table', 'warnings']);
+    assert.deepEqual(Object.keys(rest).sort(), [
+      'outcome',
+      'requests',
+      'table',
+      'verdicts',
+      'warnings',
+    ]);
     assert.equal(before['fileCount'], 10);
     assert.equal(plan['startingSnapshotId'], String(metadata.currentSnapshotId));
     assert.equal(plan['startingSequenceNumber'], '1');

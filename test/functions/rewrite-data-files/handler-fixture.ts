@@ -8,6 +8,7 @@ import {
   MemoryCatalog,
   parseTableIdentifier,
 } from '../../../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import type { RewriteDataFilesOutcome } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { type FaultInjector, MemoryObjectStore } from '../../../shared/storage/index.ts';
 
@@ -15,6 +16,7 @@ export const CONFIG: FunctionConfig = {
   catalogUrl: 'dynamodb://us-east-1/iceberg',
   enabledTables: ['db.orders'],
   isObserving: false,
+  guards: LOWERED_GUARD_SETTINGS,
   logLevel: 'info',
 };
 
