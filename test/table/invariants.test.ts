@@ -9,41 +9,44 @@ import { writeProposal } from '../../shared/table/propose.ts';
 import { rereadOutputs } from '../../shared/table/reread.ts';
 import { createManifestStaging } from '../../shared/table/stage.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
-import { createWarehouse, ports, stageByPartition } from './replace-fixture.ts';
+import { asRun, createWarehouse, ports, stageByPartition } from './replace-fixture.ts';
 
 /** A proposal that everything is right with. */
 async function validProposal(formatVersion: FormatVersion): Promise<CommitProposal> {
   const warehouse = await createWarehouse({ formatVersion });
   const staged = await stageByPartition(warehouse);
-  const commitPorts = ports(warehouse);
+  const testPorts = ports(warehouse);
   const { groups, startingSequenceNumber, table } = staged;
   const base = table.metadata;
   const head = snapshotOfRef(base)!;
-  const headManifests = await commitPorts.reader.readList(base, head);
-  const headReader = createHeadReader(groups, startingSequenceNumber, commitPorts.reader);
+  const headManifests = await testPorts.reader.readList(base, head);
+  const headReader = createHeadReader(groups, startingSequenceNumber, testPorts.reader);
   const names = { snapshotId: 4711n, commitUuid: randomUuid(warehouse.random) };
-  const { proposal } = await writeProposal(
-    {
-      attempt: 1,
-      names,
-      branch: 'main',
-      base,
-      baseMetadataLocation: table.metadataLocation,
-      head,
-      headManifests,
-      headFacts: await headReader.readFacts(base, headManifests),
-      groups,
-      startingSequenceNumber,
-      summaryExtra: {},
-      outputs: await rereadOutputs(
-        groups.flatMap((group) => group.outputs),
-        warehouse.store,
-      ),
-    },
-    createManifestStaging(names, commitPorts),
-    commitPorts,
-  );
-  return proposal;
+  const attempt = {
+    attempt: 1,
+    names,
+    branch: 'main',
+    base,
+    baseMetadataLocation: table.metadataLocation,
+    manifestList: 's3://bucket/db/orders/metadata/list.avro',
+    metadataLocation: 's3://bucket/db/orders/metadata/00003-new.metadata.json',
+    head,
+    headManifests,
+    headFacts: await headReader.readFacts(base, headManifests),
+    groups,
+    startingSequenceNumber,
+    summaryExtra: {},
+    outputs: await rereadOutputs(
+      groups.flatMap((group) => group.outputs),
+      warehouse.store,
+    ),
+  };
+  return asRun(testPorts, async (commitPorts) => {
+    const { manifestList, metadataLocation } = attempt;
+    await commitPorts.run.nameObjects([manifestList, metadataLocation], 'attempt-lost');
+    const staging = createManifestStaging(names, commitPorts);
+    return (await writeProposal(attempt, staging, commitPorts)).proposal;
+  });
 }
 
 const V2 = await validProposal(2);

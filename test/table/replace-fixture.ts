@@ -9,6 +9,7 @@ import {
 } from '../../shared/base/index.ts';
 import { type CatalogFaults, MemoryCatalog } from '../../shared/catalog/index.ts';
 import type { FileOfSpec, FormatVersion, PartitionField } from '../../shared/iceberg/index.ts';
+import type { Ledger } from '../../shared/ledger/index.ts';
 import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
 import {
   type CommitOutcome,
@@ -22,7 +23,9 @@ import {
   sumColumnCounts,
   type Table,
   toReplaceInput,
+  workUnderLease,
 } from '../../shared/table/index.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
 
 export const IDENTIFIER = { namespace: ['db'], name: 'orders' };
 
@@ -41,6 +44,7 @@ export interface Warehouse {
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
   readonly builder: TableWriter;
+  readonly ledger: Ledger;
 }
 
 /** A table of five one-row files in `eu` and two in `us`, appended by two snapshots. */
@@ -74,15 +78,17 @@ export async function createWarehouse(
   clock.advanceMs(1000);
   await builder.append([file(4n, 'eu'), file(5n, 'eu'), file(12n, 'us')]);
   clock.advanceMs(1000);
-  return { clock, random, store, catalog, builder };
+  return { clock, random, store, catalog, builder, ledger: memoryLedger({ clock }) };
 }
 
 export function row(id: bigint, region: string): Row {
   return { 1: id, 2: region };
 }
 
-export function ports(warehouse: Warehouse, other: Partial<CommitPorts> = {}): CommitPorts {
-  const { catalog, clock, random } = warehouse;
+export type TestPorts = Omit<CommitPorts, 'run'> & { readonly ledger: Ledger };
+
+export function ports(warehouse: Warehouse, other: Partial<TestPorts> = {}): TestPorts {
+  const { catalog, clock, random, ledger } = warehouse;
   const store: ObjectStore = other.store ?? warehouse.store;
   const deadline: Deadline = NO_DEADLINE;
   return {
@@ -92,6 +98,7 @@ export function ports(warehouse: Warehouse, other: Partial<CommitPorts> = {}): C
     random,
     deadline,
     logger: silentLogger,
+    ledger,
     reader: createManifestReader(store),
     ...other,
   };
@@ -148,13 +155,34 @@ function idOf(dataFile: FileOfSpec['dataFile']): bigint {
     : new DataView(bound.buffer, bound.byteOffset).getBigInt64(0, true);
 }
 
+/** Commits as a run of its own, as operations do. */
 export function commit(
   staged: Staged,
-  commitPorts: CommitPorts,
+  testPorts: TestPorts,
   branch = 'main',
+  runId = 'run-1',
 ): Promise<CommitOutcome> {
-  return commitReplace(
-    { ...staged, branch, summaryExtra: { 'firn.run-id': 'run-1' } },
-    commitPorts,
+  const work = (commitPorts: CommitPorts) => commitReplace({ ...staged, branch }, commitPorts);
+  return asRun(testPorts, work, runId);
+}
+
+/** Does something as a run, from its lease to its end. */
+export async function asRun<Result>(
+  testPorts: TestPorts,
+  work: (commitPorts: CommitPorts) => Promise<Result>,
+  runId = 'run-1',
+): Promise<Result> {
+  const ended = await workUnderLease<{ readonly result: Result }>(
+    { identifier: IDENTIFIER, operation: 'test', runId },
+    testPorts,
+    {
+      work: async ({ openRun }) => {
+        const run = await openRun();
+        return { result: await work({ ...testPorts, store: run.store, run }) };
+      },
+      report: async () => {},
+    },
   );
+  if (!('result' in ended)) throw new TypeError('the table has one run at a time');
+  return ended.result;
 }

@@ -18,7 +18,7 @@ const BYTES_PER_MS = 40 * 1024;
 const COMMIT_MS = 2_000;
 
 /** The least with a whole processor. */
-const LAMBDA_MEMORY_MIB = 1769;
+export const LAMBDA_MEMORY_MIB = 1769;
 
 /**
  * What a run as just planned is expected to use, planning included: the requests that planning took were counted,

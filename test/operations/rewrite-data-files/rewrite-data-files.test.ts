@@ -7,6 +7,7 @@ import {
   parseJson,
   serializeJson,
 } from '../../../shared/base/index.ts';
+import { type Catalog, countingCatalog } from '../../../shared/catalog/index.ts';
 import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
 import {
   planToJson,
@@ -377,10 +378,18 @@ describe('rewriteDataFiles within limits', () => {
     const observed = await rewrite(warehouse, {}, { mode: 'observe' });
     assert.equal(observed.outcome, 'observed');
     const { filePath } = observed.plan.groups[1]!.files[0]!;
-    const table = await warehouse.builder.load();
-    await warehouse.builder.commit({ operation: 'delete', removedPaths: [filePath] });
+    const { builder, catalog } = warehouse;
+    let loads = 0;
+    const overtaken: Catalog = {
+      ...countingCatalog(catalog),
+      loadTable: async (identifier) => {
+        // The first is for the plan, the second for the commit.
+        if (++loads === 2) await builder.commit({ operation: 'delete', removedPaths: [filePath] });
+        return catalog.loadTable(identifier);
+      },
+    };
 
-    const outcome = ended(await rewrite(warehouse, {}, { table }));
+    const outcome = ended(await rewrite(warehouse, {}, { ports: { catalog: overtaken } }));
 
     assert.equal(outcome.outcome, 'partial');
     assert.deepEqual(states(outcome), ['committed', 'dropped']);
