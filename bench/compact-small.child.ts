@@ -1,4 +1,10 @@
-import { NO_DEADLINE, silentLogger, systemClock, systemRandom } from '../shared/base/index.ts';
+import {
+  NO_DEADLINE,
+  randomUuid,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '../shared/base/index.ts';
 import { parseTableIdentifier } from '../shared/catalog/index.ts';
 import { LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import { rewriteDataFiles } from '../shared/operations/rewrite-data-files/index.ts';
@@ -18,8 +24,10 @@ const service = {
     readonly catalogUrl: string;
     readonly table: string;
   }) => {
+    const warehouse = openBenchWarehouse(catalogUrl);
     const ports = {
-      ...openBenchWarehouse(catalogUrl),
+      ...warehouse,
+      ledger: warehouse.openLedger(),
       clock: systemClock,
       random: systemRandom,
       deadline: NO_DEADLINE,
@@ -35,7 +43,7 @@ const service = {
         table: loaded,
         options: {},
         mode: 'commit',
-        runId: 'bench',
+        runId: randomUuid(systemRandom),
         guards: LOWERED_GUARD_SETTINGS,
         onProgress: ({ step }) => {
           if (step === 'planned') planMs = performance.now() - startMs;

@@ -57,12 +57,15 @@ export async function compact(request: CompactRequest, session: Session): Promis
       options,
       mode: request.dryRun ? 'observe' : 'commit',
       runId: randomUuid(random),
+      trigger: 'firn compact',
       guards: { ...DEFAULT_GUARD_SETTINGS, overrides: { isShared: true, ...request.guards } },
       onProgress: (step) => progress.update(`${request.table}: ${progressText(step)}`),
     },
     {
       catalog: warehouse.catalog,
       store: warehouse.store,
+      // A dry run leaves no trace, and needs no ledger.
+      ...(request.dryRun ? {} : { ledger: warehouse.openLedger() }),
       clock,
       random,
       deadline: NO_DEADLINE,
@@ -170,6 +173,8 @@ function exitCodeOf(outcome: RewriteDataFilesOutcome): ExitCode {
       return outcome.commits.length > 0 && !outcome.groups.some(isFailure)
         ? EXIT_CODES.done
         : EXIT_CODES.failed;
+    case 'busy':
+      return EXIT_CODES.failed;
     case 'skipped':
     case 'held-back':
     case 'no-snapshot':

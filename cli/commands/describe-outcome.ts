@@ -16,6 +16,11 @@ export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutc
   switch (outcome.outcome) {
     case 'no-snapshot':
       return [`${name}: nothing to do, it has no snapshot`];
+    case 'busy':
+      return [
+        `${name}: busy, run ${printable(outcome.owner)} is working on it until ${formatInstant(outcome.expiresAtMs)} ` +
+          'or later; nothing was done',
+      ];
     case 'skipped':
       return [
         `${name}: skipped, ${skippedTableText(outcome.reason)} (${printable(outcome.detail)})`,

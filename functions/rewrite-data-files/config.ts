@@ -6,7 +6,11 @@ import {
   type DeploymentSwitches,
   type GuardSettings,
 } from '../../shared/guards/index.ts';
-import { parseCatalogUrl } from '../../shared/warehouse/index.ts';
+import {
+  parseCatalogUrl,
+  parseLedgerTable,
+  parseStateLocation,
+} from '../../shared/warehouse/index.ts';
 
 const booleanText = z.enum(['true', 'false']).transform((text) => text === 'true');
 
@@ -30,6 +34,8 @@ const environmentSchema = z.object({
     .superRefine((names, context) => {
       for (const name of names) understoodBy(parseTableName)(name, context);
     }),
+  FIRN_LEDGER_TABLE: z.string().superRefine(understoodBy(parseLedgerTable)).optional(),
+  FIRN_STATE_LOCATION: z.string().superRefine(understoodBy(parseStateLocation)).optional(),
   FIRN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   FIRN_OBSERVE: booleanText.default(false),
   FIRN_MIN_FILE_AGE_MS_FLOOR: milliseconds(DEFAULT_GUARD_SETTINGS.minFileAgeMsFloor),
@@ -43,6 +49,8 @@ const environmentSchema = z.object({
 export interface FunctionConfig extends DeploymentSwitches {
   readonly catalogUrl: string;
   readonly s3Endpoint?: string;
+  readonly ledgerTable?: string;
+  readonly stateLocation?: string;
   readonly guards: GuardSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
@@ -73,6 +81,8 @@ export function readFunctionConfig(
   return Object.freeze({
     catalogUrl: data.FIRN_CATALOG,
     ...(data.AWS_ENDPOINT_URL_S3 === undefined ? {} : { s3Endpoint: data.AWS_ENDPOINT_URL_S3 }),
+    ...(data.FIRN_LEDGER_TABLE === undefined ? {} : { ledgerTable: data.FIRN_LEDGER_TABLE }),
+    ...(data.FIRN_STATE_LOCATION === undefined ? {} : { stateLocation: data.FIRN_STATE_LOCATION }),
     enabledTables: Object.freeze(data.FIRN_ENABLED_TABLES),
     isObserving: data.FIRN_OBSERVE,
     guards: Object.freeze({

@@ -87,15 +87,20 @@ function deployedPorts(): HandlerPorts {
   const config = readFunctionConfig();
   const clock = systemClock;
   const random = systemRandom;
-  const { catalogUrl, s3Endpoint } = config;
+  const { catalogUrl, s3Endpoint, ledgerTable, stateLocation } = config;
+  const warehouse = openWarehouse({
+    catalogUrl,
+    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+    ...(ledgerTable === undefined ? {} : { ledgerTable }),
+    ...(stateLocation === undefined ? {} : { stateLocation }),
+    clock,
+    random,
+  });
+  // Refused at start, and not at the first table.
+  warehouse.openLedger();
   return {
     config,
-    warehouse: openWarehouse({
-      catalogUrl,
-      ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
-      clock,
-      random,
-    }),
+    warehouse,
     clock,
     random,
   };
@@ -192,6 +197,7 @@ async function compactTable(
       mode: permission.mode,
       guards: config.guards,
       runId: randomUuid(random),
+      trigger: request.reason,
       onProgress: (progress) => {
         if (progress.step !== 'committed') return;
         const { snapshotId, groupCount } = progress;
@@ -201,7 +207,7 @@ async function compactTable(
         });
       },
     },
-    { ...warehouse, clock, random, deadline, logger },
+    { ...warehouse, ledger: warehouse.openLedger(), clock, random, deadline, logger },
   );
   return { outcome, permission: permission.reason };
 }

@@ -23,6 +23,11 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
   switch (outcome.outcome) {
     case 'no-snapshot':
       return { message: 'the table has no snapshot', fields };
+    case 'busy':
+      return {
+        message: `run ${outcome.owner} is working on the table`,
+        fields: { ...fields, busyRunId: outcome.owner, busyUntilMs: outcome.expiresAtMs },
+      };
     case 'skipped':
       return {
         message: `skipped: ${outcome.reason}`,

@@ -6,7 +6,7 @@
  */
 export type { ItemRequestCounts } from './counting-item-store.ts';
 export { DynamoDbItemStore } from './dynamodb-item-store.ts';
-export { createLedgerTable } from './dynamodb-table.ts';
+export { createLedgerTable, enableReportExpiry } from './dynamodb-table.ts';
 export { FileItemStore, type FileItemStoreOptions } from './file-item-store.ts';
 export type { Intent, IntentOutcome, PointerWrite } from './intent.ts';
 export type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';

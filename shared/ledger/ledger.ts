@@ -25,6 +25,8 @@ export interface Ledger {
   readonly runs: Runs;
   readonly tombstones: Tombstones;
   readonly reports: Reports;
+  /** Where its bulky state lies. */
+  readonly statePrefix: string;
   /** Requests for items since it was opened; it goes on counting. */
   readonly requestCounts: Readonly<ItemRequestCounts>;
 }
@@ -39,6 +41,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     runs: new Runs(ports, leases),
     tombstones: new Tombstones(ports),
     reports: new Reports(ports),
+    statePrefix: options.state.prefix,
     requestCounts: items.requestCounts,
   };
 }

@@ -16,6 +16,7 @@ import { MemoryCatalog, parseTableIdentifier } from '../../shared/catalog/index.
 import type { GuardOverrides } from '../../shared/guards/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import type { Warehouse } from '../../shared/warehouse/index.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
 
 export const FIELDS = [
   { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } },
@@ -50,8 +51,10 @@ export interface MemoryWarehouse extends Warehouse {
 export function memoryWarehouse(): MemoryWarehouse {
   const clock = new ManualClock(Date.UTC(2026, 10, 30, 12));
   const random = seededRandom(5);
+  const ledger = memoryLedger({ clock });
   return {
     catalogUrl: 'memory:',
+    openLedger: () => ledger,
     clock,
     catalog: new MemoryCatalog({ clock, random }),
     store: new MemoryObjectStore({ clock }),
@@ -112,6 +115,7 @@ export async function answerOf(
   const documents: JsonValue[] = [];
   const session: Session = {
     warehouse,
+    initLedger: async () => ({ kind: 'file' }),
     clock: new ManualClock(Date.UTC(2026, 10, 30, 12)),
     random: seededRandom(6),
     isJson: options.isJson ?? false,

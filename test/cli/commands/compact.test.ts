@@ -4,6 +4,7 @@ import { type CompactRequest, compact } from '../../../cli/commands/compact.ts';
 import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import type { JsonObject } from '../../../shared/base/index.ts';
 import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
+import { INVARIANTS } from '../../../shared/table/index.ts';
 import type { Warehouse } from '../../../shared/warehouse/index.ts';
 import {
   type Answer,
@@ -214,6 +215,7 @@ describe('compact', () => {
         attemptCount: 1,
         snapshotId: String(metadata.currentSnapshotId),
         groupIndexes: [0, 1],
+        invariants: INVARIANTS.map(({ number }) => number),
       },
     ]);
     assert.equal('estimate' in (document ?? {}), false);

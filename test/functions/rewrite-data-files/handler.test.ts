@@ -454,10 +454,15 @@ describe('what Lambda calls', () => {
 
 describe('an event', () => {
   it('without messages is refused', async () => {
-    const { catalog, store, clock } = createDeployment();
+    const { catalog, store, clock, ledger } = createDeployment();
     const withoutQueue = createHandler({
       config: CONFIG,
-      warehouse: { catalogUrl: CONFIG.catalogUrl, catalog, store },
+      warehouse: {
+        catalogUrl: CONFIG.catalogUrl,
+        catalog,
+        store,
+        openLedger: () => ledger,
+      },
       clock,
       random: seededRandom(1),
     });
