@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomUuid } from '../../shared/base/index.ts';
+import { NO_ROW_IDS, type RowIdTally, type RowsHash } from '../../shared/datafile/index.ts';
 import { type FormatVersion, snapshotOfRef } from '../../shared/iceberg/index.ts';
 import { createHeadReader } from '../../shared/table/head.ts';
 import { INVARIANTS, verifyProposal } from '../../shared/table/invariants.ts';
@@ -90,6 +91,16 @@ function changeSnapshot(proposal: CommitProposal, change: object): Partial<Commi
   };
 }
 
+function changeRowIds(rowIds: RowIdTally): Partial<CommitProposal> {
+  return { outputs: changeFirst(V3.outputs, (output) => ({ ...output, rowIds })) };
+}
+
+function changeHashes(change: Partial<RowsHash>): Partial<CommitProposal> {
+  const inputs = { rowCount: 5, sums: { first: 8n, second: 9n } };
+  const rowHashes = { inputs, outputs: { ...inputs, ...change } };
+  return { groups: changeFirst(V2.groups, (group) => ({ ...group, rowHashes })) };
+}
+
 const firstInput = V2.groups[0]!.inputs[0]!;
 const firstOutput = V2.groups[0]!.outputs[0]!;
 
@@ -145,6 +156,7 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
         filePath,
         fileSizeBytes: firstOutput.fileSizeBytes - 1,
         recordCount: firstOutput.recordCount,
+        rowIds: NO_ROW_IDS,
       })),
     },
     'an output of other rows': {
@@ -152,6 +164,7 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
         filePath,
         fileSizeBytes: firstOutput.fileSizeBytes,
         recordCount: firstOutput.recordCount - 1,
+        rowIds: NO_ROW_IDS,
       })),
     },
   },
@@ -285,6 +298,24 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
       },
     },
   },
+  12: {
+    'an output that stores no ids': changeRowIds({
+      ...NO_ROW_IDS,
+      nullCount: firstOutput.recordCount,
+    }),
+    'an output with another id': changeRowIds({
+      idCount: firstOutput.recordCount,
+      nullCount: 0,
+      sums: { first: 1n, second: 2n },
+    }),
+    'inputs whose ids were not looked at': {
+      groups: changeFirst(V3.groups, ({ inputRowIds: _, ...group }) => group),
+    },
+  },
+  13: {
+    'a row that is gone': changeHashes({ rowCount: 4 }),
+    'a row that has changed': changeHashes({ sums: { first: 7n, second: 0n } }),
+  },
 };
 
 describe('verifyProposal', () => {
@@ -304,7 +335,7 @@ describe('verifyProposal', () => {
     describe(`I${number} ${name}: ${claim}`, () => {
       for (const [what, change] of Object.entries(BREAKS[number] ?? {})) {
         it(`refuses ${what}`, () => {
-          const valid = number === 8 ? V3 : V2;
+          const valid = number === 8 || number === 12 ? V3 : V2;
 
           assert.throws(
             () => verifyProposal({ ...valid, ...change }),

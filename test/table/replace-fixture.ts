@@ -8,8 +8,21 @@ import {
   silentLogger,
 } from '../../shared/base/index.ts';
 import { type CatalogFaults, MemoryCatalog } from '../../shared/catalog/index.ts';
-import type { FileOfSpec, FormatVersion, PartitionField } from '../../shared/iceberg/index.ts';
+import {
+  addRowIds,
+  NO_ROW_IDS,
+  type RowIdTally,
+  tallyRowIds,
+} from '../../shared/datafile/index.ts';
+import {
+  createSchema,
+  type FileOfSpec,
+  type FormatVersion,
+  type ManifestEntry,
+  type PartitionField,
+} from '../../shared/iceberg/index.ts';
 import type { Ledger } from '../../shared/ledger/index.ts';
+import { readParquetFooter } from '../../shared/parquet/index.ts';
 import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
 import {
   type CommitOutcome,
@@ -33,6 +46,18 @@ export const FIELDS = [
   { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } },
   { fieldId: 2, name: 'region', isRequired: true, type: { kind: 'string' } },
 ] as const;
+
+const ROW_ID = {
+  fieldId: 2_147_483_540,
+  name: '_row_id',
+  isRequired: true,
+  type: { kind: 'long' },
+} as const;
+const SEQUENCE_NUMBER = {
+  ...ROW_ID,
+  fieldId: 2_147_483_539,
+  name: '_last_updated_sequence_number',
+} as const;
 
 export const BY_REGION: readonly PartitionField[] = [
   { sourceIds: [2], fieldId: 1000, name: 'region', transform: { kind: 'identity' } },
@@ -131,20 +156,43 @@ export async function stageByPartition(warehouse: Warehouse, branch = 'main'): P
   for (const inputs of byPartition.values()) {
     const first = inputs[0]!;
     const region = first.dataFile.partition[0] ?? 'eu';
+    const hasLineage = table.metadata.formatVersion >= 3;
+    const hasIds = inputs.every(({ dataFile }) => dataFile.firstRowId !== undefined);
     const output = await warehouse.builder.writeDataFile({
-      rows: inputs.map(({ dataFile }) => row(idOf(dataFile), String(region))),
+      rows: inputs.map(({ dataFile, dataSequenceNumber }) => ({
+        ...row(idOf(dataFile), String(region)),
+        [ROW_ID.fieldId]: dataFile.firstRowId ?? null,
+        [SEQUENCE_NUMBER.fieldId]: dataSequenceNumber,
+      })),
       partition: first.dataFile.partition,
       specId: first.specId,
       layout: { encoding: 'PLAIN' },
+      ...(hasIds ? { schema: createSchema(0, [...FIELDS, ROW_ID, SEQUENCE_NUMBER]) } : {}),
     });
     groups.push({
       groupIndex: groups.length,
       inputs: inputs.map(toReplaceInput),
       inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      ...(hasLineage ? { inputRowIds: await rowIdsOf(inputs, store) } : {}),
       outputs: [output.dataFile],
     });
   }
   return { table, startingSequenceNumber: snapshot.sequenceNumber, groups };
+}
+
+async function rowIdsOf(
+  entries: readonly ManifestEntry[],
+  store: ObjectStore,
+): Promise<RowIdTally> {
+  let rowIds = NO_ROW_IDS;
+  for (const { dataFile } of entries) {
+    const { filePath, fileSizeBytes, firstRowId } = dataFile;
+    const reader = store.openRanged(filePath, fileSizeBytes);
+    const file = await readParquetFooter(reader);
+    const inherited = firstRowId === undefined ? {} : { firstRowId };
+    rowIds = addRowIds(rowIds, await tallyRowIds({ reader, file, ...inherited }));
+  }
+  return rowIds;
 }
 
 /** The id of a one-row file, from its lower bound. */

@@ -22,6 +22,7 @@ import {
   toReplaceInput,
 } from '../../table/index.ts';
 import type { PlannedGroup } from './group-files.ts';
+import { hashGroup } from './hash-group.ts';
 
 /** A group whose outputs are in the store, ready to be committed. */
 export interface RewrittenGroup {
@@ -80,11 +81,14 @@ export async function runFileGroup(
     openOutput,
   });
   const outputs = result.outputs.map((output) => output.dataFile);
+  const rowHashes = await hashGroup({ table, inputs, outputs }, store);
   return {
     replaceGroup: {
       groupIndex: group.groupIndex,
       inputs: inputs.map(toReplaceInput),
       inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      ...(result.inputRowIds === undefined ? {} : { inputRowIds: result.inputRowIds }),
+      ...(rowHashes === undefined ? {} : { rowHashes }),
       outputs,
     },
     outputBytes: outputs.reduce((sum, file) => sum + file.fileSizeBytes, 0),
