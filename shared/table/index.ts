@@ -23,6 +23,7 @@ export {
 export { FENCING_KEY, RUN_ID_KEY } from './run-summary.ts';
 export { readDataFiles, type ScannedDataFile, scanSnapshot } from './scan.ts';
 export type { SettledRun } from './settle-runs.ts';
+export { requireStateOutside } from './state-outside.ts';
 export {
   headOfBranch,
   loadMetadata,

@@ -12,6 +12,7 @@ import {
   createManifestReader,
   headOfBranch,
   refreshTable,
+  requireStateOutside,
   type Table,
   type TableRun,
   workUnderLease,
@@ -125,7 +126,9 @@ async function runUnderLease(
     {
       work: async ({ store, openRun }) => {
         const leased = { ...ports, store, reader: createManifestReader(store), openRun };
-        return planAndRun({ ...request, table: await refreshTable(table, leased) }, leased);
+        const current = await refreshTable(table, leased);
+        requireStateOutside(ledger.statePrefix, current.metadata);
+        return planAndRun({ ...request, table: current }, leased);
       },
       report: async ({ settledRuns, ...ending }) => {
         await reportSettledRuns(settledRuns, request, { ledger, meter });
@@ -162,6 +165,7 @@ async function planAndRun(
       branch,
       startingSnapshotId: snapshot.snapshotId,
       startingSequenceNumber: snapshot.sequenceNumber,
+      verifiesRows: tableProperty(properties, 'firn.verify') === 'rows',
     },
     options,
   );

@@ -54,13 +54,15 @@ export function rows(firstId: number, count: number, region: string | null): rea
   }));
 }
 
-/** Twelve files of ten rows in two regions, appended by three snapshots. */
+/** Twelve files of ten rows in two regions, appended by three snapshots, unless told otherwise. */
 export async function createWarehouse(
   options: {
     readonly formatVersion?: FormatVersion;
     readonly partitionFields?: readonly PartitionField[];
     readonly faults?: CatalogFaults;
-    readonly isEmpty?: boolean;
+    readonly properties?: Readonly<Record<string, string>>;
+    /** Of four files each; 3 where it is not given. */
+    readonly appendCount?: number;
   } = {},
 ): Promise<Warehouse> {
   const clock = new ManualClock(Date.UTC(2026, 10, 30));
@@ -75,6 +77,7 @@ export async function createWarehouse(
       formatVersion: options.formatVersion ?? 2,
       fields: FIELDS,
       partitionFields,
+      properties: options.properties ?? { 'firn.verify': 'rows' },
     },
     { catalog, store, clock, random },
   );
@@ -82,7 +85,7 @@ export async function createWarehouse(
   let runCount = 0;
   const nextRunId = (): string => `run-${++runCount}`;
   const warehouse = { clock, random, store, catalog, builder, ledger, nextRunId };
-  for (let batch = 0; batch < 3 && options.isEmpty !== true; batch++) {
+  for (let batch = 0; batch < (options.appendCount ?? 3); batch++) {
     await builder.append(smallFiles(batch * 40, partitionFields.length > 0));
     clock.advanceMs(1000);
   }
