@@ -101,8 +101,10 @@ const RESERVED: readonly {
     allowed: /^$/,
   },
   {
+    // The command line's parser reports the one exception as a usage error.
     what: 'errors without a kind',
-    pattern: /\bthrow new (?!IcebergError\b|AssertionFailed\b)\w*(?:Error|Exception|Failed)?\b/,
+    pattern:
+      /\bthrow new (?!IcebergError\b|AssertionFailed\b|InvalidArgumentError\b)\w*(?:Error|Exception|Failed)?\b/,
     folders: PRODUCT_FOLDERS,
     allowed: /^$/,
   },

@@ -15,6 +15,7 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
     branch: base.branch,
     startingSnapshotId: String(base.startingSnapshotId),
     startingSequenceNumber: String(base.startingSequenceNumber),
+    verifiesRows: base.verifiesRows,
     options: { ...options },
     groups: groups.map(groupToJson),
     scanned: { ...scanned },

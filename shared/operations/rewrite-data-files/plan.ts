@@ -24,6 +24,8 @@ export interface PlanBase {
   readonly branch: string;
   readonly startingSnapshotId: bigint;
   readonly startingSequenceNumber: bigint;
+  /** Whether all rows are read again before and after, as `firn.verify=rows` asks for. */
+  readonly verifiesRows: boolean;
 }
 
 /** Everything one run would do, and why; a pure function of the scanned files and the options. */

@@ -166,7 +166,7 @@ describe('rewriteDataFiles', () => {
   });
 
   it('splits a file that is too large', async () => {
-    const warehouse = await createWarehouse({ isEmpty: true, partitionFields: [] });
+    const warehouse = await createWarehouse({ appendCount: 0, partitionFields: [] });
     const [file] = await warehouse.builder.append([
       { rows: rows(0, 4000, 'eu'), layout: { rowsPerRowGroup: 500 } },
     ]);
@@ -207,7 +207,7 @@ describe('rewriteDataFiles', () => {
 
 describe('rewriteDataFiles without anything to do', () => {
   it('reports a table without snapshots', async () => {
-    const warehouse = await createWarehouse({ isEmpty: true });
+    const warehouse = await createWarehouse({ appendCount: 0 });
 
     assert.equal((await rewrite(warehouse)).outcome, 'no-snapshot');
   });
@@ -455,7 +455,7 @@ describe('rewriteDataFiles within limits', () => {
 
     assert.equal(texts[0], texts[1]);
     const json = parseJson(texts[0]!, 'plan') as Readonly<Record<string, unknown>>;
-    assert.equal(json['planVersion'], 1);
+    assert.equal(json['planVersion'], 2);
     assert.equal(json['startingSequenceNumber'], '3');
     assert.match(String(json['startingSnapshotId']), /^\d+$/);
   });
