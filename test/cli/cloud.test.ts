@@ -107,6 +107,44 @@ describe('firn on DynamoDB and S3', () => {
     );
   });
 
+  it('says how to make a ledger that is missing; firn init makes it', async (t) => {
+    const cloud = await startTestCloud(t, () => undefined, { hasLedger: false });
+    const writer = await createTable(cloud.warehouse, 'db.orders');
+    await writer.append(smallFiles(SIX_FILES));
+    const args = ['--catalog', cloud.catalogUrl];
+
+    const dryRun = await firn([...COMPACT, 'db.orders', '--dry-run', ...args]);
+    const without = await firn([...COMPACT, 'db.orders', ...args]);
+    const made = await firn(['init', ...args]);
+    const compacted = await firn([...COMPACT, 'db.orders', ...args]);
+    const history = await firn(['history', 'db.orders', '--json', ...args]);
+
+    assert.deepEqual(
+      [dryRun, without, made, compacted, history].map(({ exitCode }) => exitCode),
+      [0, 1, 0, 0, 0],
+    );
+    assert.match(without.stderr, /^error \(not-found\): ledger table firn-ledger: no such table/);
+    assert.match(without.stderr, /Make it with `firn init`/);
+    assert.match(made.stdout, /^ledger table firn-ledger is there\n/);
+    const reports = documentOf(history.stdout)['reports'] as readonly { outcome: string }[];
+    assert.deepEqual(
+      reports.map(({ outcome }) => outcome),
+      ['committed'],
+    );
+  });
+
+  it('demands a place for the state of the ledger before it changes a table', async (t) => {
+    const cloud = await startTestCloud(t, () => undefined);
+    const writer = await createTable(cloud.warehouse, 'db.orders');
+    await writer.append(smallFiles(SIX_FILES));
+    const catalog = cloud.catalogUrl.replace(/&state=.*$/, '');
+
+    const { exitCode, stderr } = await firn([...COMPACT, 'db.orders', '--catalog', catalog]);
+
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^error \(invalid-config\): ledger: nothing says where its state goes/);
+  });
+
   it('tells a missing table from a missing catalog', async (t) => {
     const cloud = await startTestCloud(t, () => undefined);
 

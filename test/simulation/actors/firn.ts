@@ -4,6 +4,7 @@ import {
   NO_DEADLINE,
   randomUuid,
 } from '../../../shared/base/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import {
   type OptionTexts,
   rewriteDataFiles,
@@ -49,7 +50,13 @@ export const runFirn: FirnRun = async (ports, options) => {
   try {
     const table = await loadTable(IDENTIFIER, ports);
     const outcome = await rewriteDataFiles(
-      { table, options, mode: 'commit', runId: randomUuid(ports.random) },
+      {
+        table,
+        options,
+        mode: 'commit',
+        runId: randomUuid(ports.random),
+        guards: LOWERED_GUARD_SETTINGS,
+      },
       { ...ports, deadline: NO_DEADLINE },
     );
     const commits = 'commits' in outcome ? outcome.commits : [];
