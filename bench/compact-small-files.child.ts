@@ -1,4 +1,5 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -31,7 +32,7 @@ const UPLOADS_CONCURRENT = 8;
 const OBJECT_BYTES_MAX = 1024 ** 3;
 
 const folder = await mkdtemp(join(tmpdir(), 'firn-compact-small-'));
-process.on('exit', () => void rm(folder, { recursive: true, force: true }));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const inputPaths = Array.from({ length: SMALL_FILE_COUNT }, (_, fileIndex) =>
   join(folder, smallFileName(fileIndex)),
 );

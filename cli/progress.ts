@@ -19,6 +19,7 @@ export interface ProgressStream {
 /** Lines of a log are read later: one every few seconds says enough. */
 const LOG_INTERVAL_MS = 5_000;
 
+/** Some terminals do not tell their width, or tell 0. */
 const COLUMNS_DEFAULT = 80;
 
 export function createProgress(stream: ProgressStream, clock: Clock): Progress {
@@ -29,7 +30,7 @@ function terminalProgress(stream: ProgressStream): Progress {
   let isShown = false;
   return {
     update(text) {
-      const width = (stream.columns ?? COLUMNS_DEFAULT) - 1;
+      const width = (stream.columns || COLUMNS_DEFAULT) - 1;
       stream.write(`\r\u001b[K${shorten(printable(text), width)}`);
       isShown = true;
     },

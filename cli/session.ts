@@ -62,7 +62,8 @@ export function openSession(options: SessionOptions, config: CliConfig): Session
     random: systemRandom,
     isJson: options.json,
     progress: createProgress(stderr, systemClock),
-    widthMax: stdout.isTTY ? stdout.columns : undefined,
+    // Some terminals tell 0 for a width that they do not know.
+    widthMax: stdout.isTTY ? stdout.columns || undefined : undefined,
     print: (lines) => void stdout.write(lines.map((line) => `${line}\n`).join('')),
     printJson: (value) => void stdout.write(`${serializeJson(value, 2)}\n`),
   };

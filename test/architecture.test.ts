@@ -48,6 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   functions: ['aws-lambda', 'zod'],
   cli: ['commander', 'zod'],
   local: [
+    'aws-lambda',
     '@aws-sdk/client-dynamodb',
     '@duckdb/node-api',
     'dynalite',
@@ -354,9 +355,16 @@ function reachableFrom(roots: readonly string[]): Set<string> {
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (reached.has(path)) continue;
     reached.add(path);
-    open.push(...(byPath.get(path)?.imports ?? []));
+    const source = byPath.get(path);
+    if (source !== undefined) open.push(...source.imports, ...startedBy(source));
   }
   return reached;
+}
+
+/** Files of the same folder that a file names as text, to start them as processes of their own. */
+function startedBy({ path, text }: Source): string[] {
+  const names = text.withoutComments.matchAll(/['}]([\w-]+(?:\.[\w-]+)*\.ts)['`]/g);
+  return [...names].map(([, name = '']) => join(dirname(path), name));
 }
 
 interface PackageJson {

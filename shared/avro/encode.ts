@@ -1,5 +1,6 @@
 import avsc, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
-import { IcebergError, type JsonValue, toInt64 } from '../base/index.ts';
+import { IcebergError, type JsonValue, serializeJson, toInt64 } from '../base/index.ts';
+import { createMemo } from './memo.ts';
 import type { AvroValue } from './value.ts';
 
 export interface AvroEncoder {
@@ -33,13 +34,16 @@ class AnyBytes extends avsc.types.LogicalType {
   }
 }
 
+/** The library generates code for each type, which takes longer than writing a small manifest with it. */
+const typeMemo = createMemo<Type>();
+
 /**
  * Compiles an encoder for values as `AvroValue` describes them; unions take the plain value or null.
  *
  * @throws unsupported — when the library refuses the schema (a name that is not ASCII, for instance)
  */
 export function compileEncoder(schema: JsonValue, subject: string): AvroEncoder {
-  const type = compileType(schema, subject);
+  const type = typeMemo(serializeJson(schema), () => compileType(schema, subject));
   return {
     encode(value) {
       try {

@@ -12,6 +12,7 @@ import {
   SCHEMA_KEY,
   SYNC_MARKER_BYTES,
 } from './layout.ts';
+import { createMemo } from './memo.ts';
 import { type AvroType, parseAvroType } from './schema.ts';
 import { readItemBlocks, readLength } from './skip.ts';
 import type { AvroValue } from './value.ts';
@@ -39,6 +40,9 @@ interface Container {
   readonly subject: string;
 }
 
+/** Small files cost more to parse the schema of than to read. */
+const schemaMemo = createMemo<Pick<AvroFile, 'schema' | 'type'>>();
+
 /**
  * Opens an object container file that lies in memory as a whole.
  *
@@ -59,8 +63,10 @@ export function parseAvroFile(bytes: Uint8Array, subject: string): AvroFile {
   if (schemaText === undefined) {
     throw new IcebergError('invalid-data', `${subject}: header has no ${SCHEMA_KEY}`);
   }
-  const schema = parseJson(schemaText, `${subject}: avro schema`);
-  const type = parseAvroType(schema, subject);
+  const { schema, type } = schemaMemo(schemaText, () => {
+    const parsed = parseJson(schemaText, `${subject}: avro schema`);
+    return { schema: parsed, type: parseAvroType(parsed, subject) };
+  });
   return {
     schema,
     type,

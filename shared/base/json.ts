@@ -61,9 +61,15 @@ export function parseJson(text: string, subject: string): JsonValue {
   try {
     return JSON.parse(text, reviveLossless) as JsonValue;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new IcebergError('invalid-data', `${subject}: not valid JSON: ${reason}`, {}, cause);
+    throw new IcebergError('invalid-data', `${subject}: not valid JSON: ${problemOf(cause)}`);
   }
+}
+
+/** The engine's own message, and so the cause, quotes the document, which must not reach a log. */
+function problemOf(cause: unknown): string {
+  if (cause instanceof IcebergError) return cause.message;
+  const place = cause instanceof Error ? / at position \d+/.exec(cause.message)?.[0] : undefined;
+  return place === undefined ? 'unexpected text or end' : `unexpected text${place}`;
 }
 
 /**

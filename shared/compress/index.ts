@@ -9,3 +9,4 @@ export {
   decompress,
   decompressUpTo,
 } from './codecs.ts';
+export { declaredLengthBytes } from './declared-length.ts';

@@ -63,14 +63,16 @@ export function comparePhysical(order: ValueOrder, one: Uint8Array, other: Uint8
     case 'decimal':
       return compareSigned(one, other);
     case 'int64':
-    case 'uint64': {
-      const keyOne = integerKey(order, viewOf(one));
-      const keyOther = integerKey(order, viewOf(other));
-      return keyOne < keyOther ? -1 : keyOne > keyOther ? 1 : 0;
-    }
+    case 'uint64':
+      return compareKeys(integerKey(order, viewOf(one)), integerKey(order, viewOf(other)));
     default:
-      return numberKey(order, viewOf(one), 0) - numberKey(order, viewOf(other), 0);
+      return compareKeys(numberKey(order, viewOf(one), 0), numberKey(order, viewOf(other), 0));
   }
+}
+
+/** Not by difference: that of two equal infinities is NaN. */
+function compareKeys<Key extends number | bigint>(one: Key, other: Key): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** The bounds of the values; `undefined` when there are none that compare. Zeros become -0.0 and +0.0. */

@@ -1,5 +1,7 @@
 import { IcebergError, isIcebergError } from '../base/index.ts';
 import { crc32 } from '../bytes/index.ts';
+import { declaredLengthBytes } from '../compress/index.ts';
+import { canDecompress, codecFor } from './compression.ts';
 import { PAGE_HEADER } from './metadata-codecs.ts';
 import type { Encoding, PageHeader } from './metadata-types.ts';
 import type { ParquetColumnChunk } from './parquet-file.ts';
@@ -54,7 +56,7 @@ export function dataPageFacts(
 
 /**
  * Takes the pages of one column chunk in order and holds them against the chunk's metadata: sizes against what
- * remains, checksums where present, a dictionary first and at most once, known encodings, and at the end the
+ * remains and against what compressed pages say of themselves, checksums where present, a dictionary first and at most once, known encodings, and at the end the
  * number of values and rows.
  */
 export class PageSequence {
@@ -91,6 +93,7 @@ export class PageSequence {
     const body = bytes.subarray(headerBytes, pageBytes);
     this.#requireChecksum(header, body);
     this.#accept(header);
+    this.#requireDeclaredLength(header, body);
     const page = { header, offset: this.#offset, headerBytes, body };
     this.#offset += pageBytes;
     return page;
@@ -147,6 +150,22 @@ export class PageSequence {
     const found = crc32(body);
     if (found === expected) return;
     throw this.#invalid(`page body has crc ${found}, its header says ${expected}`);
+  }
+
+  /** Pages are copied without being opened, but some codecs tell how much is in them. */
+  #requireDeclaredLength(header: PageHeader, body: Uint8Array): void {
+    const { codec } = this.#chunk.metaData;
+    const { uncompressedPageSize, dataPageHeaderV2: v2 } = header;
+    if (!canDecompress(codec) || v2?.isCompressed === false) return;
+    const levelBytes = v2 ? v2.definitionLevelsByteLength + v2.repetitionLevelsByteLength : 0;
+    const compressed = body.subarray(levelBytes);
+    const promisedBytes = uncompressedPageSize - levelBytes;
+    if (compressed.length === 0 && promisedBytes === 0) return;
+    const declaredBytes = declaredLengthBytes(codecFor(codec, this.#subject), compressed);
+    if (declaredBytes === undefined || declaredBytes === promisedBytes) return;
+    throw this.#invalid(
+      `page body decompresses to ${declaredBytes} bytes, its header says ${promisedBytes}`,
+    );
   }
 
   #accept(header: PageHeader): void {

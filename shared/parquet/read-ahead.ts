@@ -1,4 +1,5 @@
 import type { RangedReader } from '../base/index.ts';
+import { concatBytes } from '../bytes/index.ts';
 
 /** As much as a column chunk is read in at once. */
 const WINDOW_BYTES_DEFAULT = 8 * 1024 * 1024;
@@ -8,20 +9,25 @@ const WINDOW_COUNT = 3;
 
 /**
  * A reader that turns small reads in file order into few large ones: a read that misses fetches a whole window
- * from its offset on, and the last few windows are kept. A file no longer than a window is fetched whole, so
- * that copying it costs one request. Memory: three windows.
+ * from its offset on, and the last few windows are kept. A read that begins in a window and goes on behind it
+ * fetches only what is missing. A file no longer than a window is fetched whole, so that copying it costs one
+ * request. Memory: three windows.
  */
 export function readAhead(reader: RangedReader, windowBytes = WINDOW_BYTES_DEFAULT): RangedReader {
   const { location, fileSizeBytes } = reader;
   const windows: Window[] = [];
 
   async function read(offset: number, lengthBytes: number): Promise<Uint8Array> {
-    const hit = windows.find((window) => covers(window, offset, lengthBytes));
-    const isPassedThrough = lengthBytes >= windowBytes || offset + lengthBytes > fileSizeBytes;
-    if (hit === undefined && isPassedThrough) return reader.read(offset, lengthBytes);
-    const window = hit ?? (await load(offset));
-    // A copy: the caller may keep and change it.
-    return window.bytes.slice(offset - window.offset, offset - window.offset + lengthBytes);
+    const end = offset + lengthBytes;
+    const window = windows.find((one) => offset >= one.offset && offset < endOf(one));
+    if (window === undefined) {
+      const isPassedThrough = lengthBytes >= windowBytes || end > fileSizeBytes;
+      if (isPassedThrough) return reader.read(offset, lengthBytes);
+      return copyOf(await load(offset), offset, end);
+    }
+    if (end <= endOf(window)) return copyOf(window, offset, end);
+    const rest = await read(endOf(window), end - endOf(window));
+    return concatBytes([window.bytes.subarray(offset - window.offset), rest]);
   }
 
   async function load(offset: number): Promise<Window> {
@@ -41,6 +47,11 @@ interface Window {
   readonly bytes: Uint8Array;
 }
 
-function covers(window: Window, offset: number, lengthBytes: number): boolean {
-  return offset >= window.offset && offset + lengthBytes <= window.offset + window.bytes.length;
+function endOf({ offset, bytes }: Window): number {
+  return offset + bytes.length;
+}
+
+/** The caller may keep and change what it is given. */
+function copyOf(window: Window, offset: number, end: number): Uint8Array {
+  return window.bytes.slice(offset - window.offset, end - window.offset);
 }

@@ -145,8 +145,15 @@ function requireColumnIndex(
   const { createdBy } = file.metadata;
   const source = { createdBy, leaf, columnOrder, valueCount: metaData.numValues };
   const trusted = trustedColumnIndex(source, columnIndex);
-  if (trusted === undefined || !addsUpToNullCount(columnIndex, metaData.statistics)) {
-    throw new IcebergError('invalid-data', `${subject}: the column index contradicts the chunk`);
+  if (trusted === undefined) {
+    throw new IcebergError(
+      'invalid-data',
+      `${subject}: a page's bounds in the column index are invalid`,
+    );
+  }
+  if (!addsUpToNullCount(columnIndex, metaData.statistics)) {
+    const counts = `${columnIndex.nullCounts?.join('+')} nulls, the chunk ${metaData.statistics?.nullCount}`;
+    throw new IcebergError('invalid-data', `${subject}: the column index has ${counts}`);
   }
   requireEqual(trusted.boundaryOrder, columnIndex.boundaryOrder, 'boundary_order', subject);
 }

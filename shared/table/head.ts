@@ -8,14 +8,18 @@ import {
 import type { ManifestReader } from './manifest-reader.ts';
 import type { ReplaceGroup, ReplaceInput } from './replace-group.ts';
 import type { HeadFacts } from './revalidate.ts';
-import { mayHaveLiveFiles } from './scan.ts';
 import { sourceKey } from './stage.ts';
 
 const MANIFESTS_CONCURRENT = 8;
 
 /** Looks at heads for the files of one commit. */
 export interface HeadReader {
-  /** One GET for each manifest that no earlier head had, unless it was read lately. */
+  /**
+   * One GET for each manifest that no earlier head had, unless it was read lately. Those without live files are
+   * read too: the commit drops them, and the list may be wrong about them.
+   *
+   * @throws invalid-data — when a manifest is corrupt or contradicts the list
+   */
   readFacts(metadata: TableMetadata, manifests: readonly ManifestFile[]): Promise<HeadFacts>;
 }
 
@@ -30,8 +34,7 @@ export function createHeadReader(
   return {
     async readFacts(metadata, manifests) {
       const finder = createFactFinder(groups, startingSequenceNumber, metadata.partitionSpecs);
-      const live = manifests.filter(mayHaveLiveFiles);
-      await mapConcurrent(live, { concurrencyMax: MANIFESTS_CONCURRENT }, async (manifest) => {
+      await mapConcurrent(manifests, { concurrencyMax: MANIFESTS_CONCURRENT }, async (manifest) => {
         const key = sourceKey(manifest);
         if (dataFacts.has(key) || deleteFacts.has(key)) return;
         const isData = manifest.content === 'data';
@@ -40,9 +43,9 @@ export function createHeadReader(
         if (isData) dataFacts.set(key, finder.inDataManifest(entries));
         else deleteFacts.set(key, finder.inDeleteManifest(entries));
       });
-      const keys = live.map(sourceKey);
+      const keys = manifests.map(sourceKey);
       return {
-        ...gatherDataFacts(live, dataFacts),
+        ...gatherDataFacts(manifests, dataFacts),
         newDeletes: new Map(keys.flatMap((key) => [...(deleteFacts.get(key) ?? [])])),
       };
     },

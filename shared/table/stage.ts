@@ -163,7 +163,9 @@ function addedBatches(groups: readonly ReplaceGroup[]): readonly AddedBatch[] {
     assert(first !== undefined, `group ${group.groupIndex}: has no inputs`);
     return first.specId;
   });
-  return [...bySpec].flatMap(([specId, ofSpec]) => {
+  // The newest spec first, as Iceberg Java lists them: DuckDB takes partition types from the first manifest.
+  const newestFirst = [...bySpec].sort(([one], [other]) => other - one);
+  return newestFirst.flatMap(([specId, ofSpec]) => {
     const dataFiles = ofSpec.flatMap((group) => group.outputs);
     const batchCount = Math.ceil(dataFiles.length / ADDED_ENTRIES_MAX);
     return Array.from({ length: batchCount }, (_, index) => ({

@@ -158,3 +158,12 @@ test('isJsonObject tells objects from arrays, numbers and null', () => {
     assert.equal(isJsonObject(value), false);
   }
 });
+
+describe('parseJson: errors', () => {
+  test('says where the text is wrong without quoting it', () => {
+    assert.throws(
+      () => parse('{"secret-column": oops}'),
+      errorOfKind('invalid-data', /^doc: not valid JSON: unexpected text(?! .*secret)/),
+    );
+  });
+});

@@ -159,6 +159,6 @@ describe('firn on DynamoDB and S3', () => {
       table.stderr,
       /^error \(not-found\): catalog table iceberg: has no table db\.none/,
     );
-    assert.match(catalog.stderr, /^error \(not-found\): catalog table icebreg: no such table/);
+    assert.match(catalog.stderr, /^error \(not-found\): catalog table icebreg: no such table, for/);
   });
 });

@@ -29,6 +29,14 @@ describe('progress on a terminal', () => {
     assert.deepEqual(stream.written, ['\r\u001b[Kdb.o…ests']);
   });
 
+  it('takes a terminal that does not tell its width for one of eighty columns', () => {
+    const stream = streamOf({ isTTY: true, columns: 0 });
+
+    createProgress(stream, new ManualClock(0)).update('x'.repeat(100));
+
+    assert.equal(stream.written[0]?.length, '\r\u001b[K'.length + 79);
+  });
+
   it('shows control characters of names as escapes', () => {
     const stream = streamOf({ isTTY: true });
 

@@ -144,7 +144,7 @@ function fileEdits(isInput: boolean, otherPath: string | undefined): readonly Fi
     edit('filePath', 'is 1 MiB long', isInput, () => `s3://bucket/${'x'.repeat(2 ** 20)}`),
     ...(otherPath === undefined
       ? []
-      : [edit('filePath', 'is that of another file', isInput, () => otherPath)]),
+      : [edit('filePath', 'is that of another file', false, () => otherPath)]),
     edit('content', 'becomes 1', isInput, () => 1),
     edit('content', 'becomes 9', true, () => 9),
     edit('fileFormat', 'becomes ORC', false, () => 'ORC'),

@@ -176,16 +176,23 @@ async function tryRead(options: SlowReadOptions): Promise<SlowRead> {
   }
 }
 
-/** How the rows differ, as multisets; rows of files that cannot be read must stay in files that cannot. */
+/**
+ * How the rows differ, as multisets. Row groups that cannot be read may move to another file, which then cannot be
+ * read as a whole either; every other row must be there.
+ */
 function differenceOf(
   before: readonly SlowFileRows[],
   after: readonly SlowFileRows[],
 ): string | undefined {
+  const hasMovedBroken = before.some(
+    ({ filePath, failure }) =>
+      failure !== undefined && !after.some((one) => one.filePath === filePath),
+  );
   const newlyBroken = after.find(
     ({ filePath, failure }) =>
       failure !== undefined && !before.some((one) => one.filePath === filePath && one.failure),
   );
-  if (newlyBroken !== undefined) {
+  if (newlyBroken !== undefined && !hasMovedBroken) {
     return `committed; ${newlyBroken.filePath} cannot be read: ${String(newlyBroken.failure)}`;
   }
   // A table from before v3 gets its first row ids by the commit.
@@ -193,13 +200,9 @@ function differenceOf(
   const [rowsBefore, rowsAfter] = [before, after].map((files) =>
     files.flatMap(({ rows }) => rows.map((row) => (hasIds ? row : withoutLineage(row)))).sort(),
   ) as [string[], string[]];
-  const mayGrow = before.some(
-    ({ filePath, failure }) =>
-      failure !== undefined && !after.some((one) => one.filePath === filePath),
-  );
   const missing = firstMissing(rowsBefore, rowsAfter);
   if (missing !== undefined) return `committed; row lost: ${missing.slice(0, 300)}`;
-  const added = mayGrow ? undefined : firstMissing(rowsAfter, rowsBefore);
+  const added = hasMovedBroken ? undefined : firstMissing(rowsAfter, rowsBefore);
   return added === undefined ? undefined : `committed; row added: ${added.slice(0, 300)}`;
 }
 

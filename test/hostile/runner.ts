@@ -36,7 +36,10 @@ export async function runTargets(options: RunTargetsOptions): Promise<readonly T
           report,
           options,
         );
-        print(`seed ${seed} ${report.name}: ${report.caseCount - caseCount} cases`);
+        const failedCount = report.failures.filter((failure) => failure.seed === seed).length;
+        print(
+          `seed ${seed} ${report.name}: ${report.caseCount - caseCount} cases, ${failedCount} failed`,
+        );
         if (report.caseCount === caseCount && onlyCase === undefined) {
           addCase(report, seed, stopped('no cases', { caseNumber: 0, label: 'the target' }));
         }

@@ -8,6 +8,9 @@ import { childEnvironment } from './config.ts';
 /** How many characters of a child's stderr are kept for error messages. */
 const STDERR_TAIL_LENGTH = 4_000;
 
+/** How many characters of a tool's error, from its start, are shown. */
+const ERROR_LENGTH_MAX = 2_500;
+
 /** Keeps the last characters that a stream carried. */
 function keepTail(child: ChildProcessWithoutNullStreams): () => string {
   let tail = '';
@@ -111,7 +114,8 @@ export class LineTool {
   }
 
   #error(message: string): Error {
-    return new assert.AssertionError({ message: `${this.#name}: ${message}` });
+    const shown = message.slice(0, ERROR_LENGTH_MAX);
+    return new assert.AssertionError({ message: `${this.#name}: ${shown}` });
   }
 
   #fail(reason: string): void {

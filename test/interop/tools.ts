@@ -60,16 +60,21 @@ export class Tools {
     command: string,
     request: Readonly<Record<string, unknown>>,
   ): Promise<Answer> {
-    let tool = this.#running.get(name);
+    return (await (await this.#tool(name)).call(command, request)) as Answer;
+  }
+
+  async #tool(name: ToolName): Promise<LineTool> {
+    const running = this.#running.get(name);
     // A tool that crashed failed the cell it crashed in; the next cell gets a new one.
-    if (tool === undefined || (await tool.catch(() => undefined))?.ended !== false) {
-      tool = this.#open(name);
-      this.#running.set(name, tool);
-    }
-    return (await (await tool).call(command, request)) as Answer;
+    if (running !== undefined && !(await running).ended) return running;
+    const opening = this.#open(name);
+    this.#running.set(name, opening);
+    return opening;
   }
 
   async #open(name: ToolName): Promise<LineTool> {
+    // Iceberg Java makes the catalog table and the namespace that the others expect.
+    if (name !== 'iceberg') await this.#tool('iceberg');
     const tool = await start(name);
     this.#started.push(tool);
     const { namespace, ...endpoints } = this.#warehouse;

@@ -55,7 +55,6 @@ function insertClicks(commit: number): string {
 
 async function writeTables(tools: Tools): Promise<void> {
   const statements = [
-    'CREATE NAMESPACE interop.demo',
     EVENTS,
     ...Array.from({ length: DAYS * COMMITS_PER_DAY }, (_, commit) => insertEvents(commit)),
     CLICKS,

@@ -104,4 +104,9 @@ describe('boundsOf', () => {
     assert.equal(comparePhysical('decimal', bytes(0xff, 0xff), bytes(0xff)), 0);
     assert.ok(comparePhysical('decimal', bytes(0x80), bytes(0xff, 0x7f)) > 0);
   });
+
+  test('takes infinities for equal to themselves', () => {
+    assert.equal(comparePhysical('double', double(Infinity), double(Infinity)), 0);
+    assert.equal(comparePhysical('float', float(-Infinity), float(-Infinity)), 0);
+  });
 });

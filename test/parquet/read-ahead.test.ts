@@ -60,6 +60,29 @@ describe('readAhead', () => {
     ]);
   });
 
+  test('fetches only the rest of a read that begins in a window', async () => {
+    const { reader, reads } = counting(BYTES);
+    const ahead = readAhead(reader, 10);
+
+    for (const [offset, lengthBytes] of [
+      [0, 8],
+      [8, 6],
+      [14, 4],
+      [18, 25],
+    ] as const) {
+      assert.deepEqual(
+        await ahead.read(offset, lengthBytes),
+        BYTES.slice(offset, offset + lengthBytes),
+      );
+    }
+
+    assert.deepEqual(reads, [
+      [0, 10],
+      [10, 10],
+      [20, 23],
+    ]);
+  });
+
   test('gives copies that the caller may change', async () => {
     const ahead = readAhead(bytesReader(BYTES), 100);
 

@@ -20,7 +20,7 @@ import type { World } from './world.ts';
  * - the rows of main are as they were, with their `_row_id` (the master invariant);
  * - the metadata is what the pointer named before, plus one `replace`: no snapshot, ref, property, schema or log
  *   entry of anybody is lost;
- * - what a run says of its commits is true, then and at the end.
+ * - what a run says of its commits is true, then and at the end, and it says `unknown` only if it cannot know.
  */
 export class Checker {
   readonly #world: World;
@@ -50,11 +50,14 @@ export class Checker {
   }
 
   /** A run of Firn has ended. @throws Violation */
-  heard(run: string, said: FirnClaim): void {
+  async heard(run: string, said: FirnClaim): Promise<void> {
     this.#world.note(`${run} says ${describeClaim(said)}`);
     this.#world.count(`runs ended ${said.ended === 'well' ? said.outcome : said.kind}`);
     this.#claims.push({ run, claim: said });
     this.#checkClaims();
+    if (said.ended === 'unknown' && said.kind === 'commit-state-unknown') {
+      await this.#checkUnknown(run);
+    }
   }
 
   /** When everything is over: all that was recorded still holds, read without anything remembered. @throws Violation */
@@ -114,14 +117,14 @@ export class Checker {
 
   async #checkMove(move: PointerMove, document: MetadataDocument): Promise<void> {
     if (!isFirn(move.mover)) return;
-    this.#world.count('commits by firn');
+    this.#world.count(move.mover === LAST_RUN ? 'commits by firn at the end' : 'commits by firn');
     const beforeLocation = move.metadataLocationBefore;
     claim(beforeLocation !== undefined, 'Firn makes no table', () => document.location);
     const before = await this.#oracle.document(beforeLocation);
     claim(
-      document.lastLogged === before.location,
+      document.logged.at(-1) === before.location,
       'Firn builds on what the pointer names',
-      () => `${document.location} follows ${document.lastLogged}, not ${before.location}`,
+      () => `${document.location} follows ${document.logged.at(-1)}, not ${before.location}`,
     );
     const added = [...document.snapshots.keys()].filter((id) => !before.snapshots.has(id));
     claim(added.length === 1, 'Firn adds one snapshot', () => `${added.length} in ${move.mover}`);
@@ -148,6 +151,24 @@ export class Checker {
       'Firn changes no row',
       () => `snapshot ${snapshotId}: ${firstDifference(now, then)}`,
     );
+  }
+
+  /**
+   * As long as the base or the new file is in the log, a commit can be settled. Where the table was away for a while,
+   * or settling met a fault of its own, it may look otherwise.
+   */
+  async #checkUnknown(run: string): Promise<void> {
+    const { pointer, script, faultCounts } = this.#world;
+    const update = pointer.sent.get(run);
+    const wasTableAway = script.actors.some(({ kind }) => kind === 'dropper' || kind === 'renamer');
+    const location = pointer.metadataLocation;
+    if (update === undefined || location === undefined || wasTableAway) return;
+    if ((faultCounts.get(run) ?? 0) > 1) return;
+    const { logged } = await this.#oracle.document(location);
+    const known = [...logged, location].find(
+      (file) => file === update.metadataLocation || file === update.base.metadataLocation,
+    );
+    claim(known === undefined, 'Firn settles what can be settled', () => `${run}: ${known}`);
   }
 
   #checkClaims(): void {
@@ -218,6 +239,9 @@ function rowsKey(document: MetadataDocument, snapshotId: bigint): string {
     : document.snapshots.get(snapshotId)?.['schema-id'];
   return `${document.tableUuid} ${snapshotId} ${schemaId}`;
 }
+
+/** The actor that runs when all others have ended. */
+export const LAST_RUN = 'firn-last';
 
 function isFirn(actor: string): boolean {
   return actor.startsWith('firn-');

@@ -22,8 +22,8 @@ export interface MetadataDocument {
   readonly currentSchemaId: bigint;
   readonly snapshots: ReadonlyMap<bigint, JsonObject>;
   readonly refs: ReadonlyMap<string, JsonObject>;
-  /** Of the last entry. */
-  readonly lastLogged: string | undefined;
+  /** Metadata files in the log, the oldest first. */
+  readonly logged: readonly string[];
 }
 
 /** Reads metadata and rows for the checker, remembering what it read: objects never change. */
@@ -70,7 +70,6 @@ export class Oracle {
     const json = requireObject(parseJson(new TextDecoder().decode(plain), location));
     const snapshots = requireArray(json['snapshots']).map(requireObject);
     const currentSnapshotId = long(json['current-snapshot-id'] ?? -1);
-    const lastLogged = requireArray(json['metadata-log']).at(-1);
     return {
       location,
       json,
@@ -87,8 +86,9 @@ export class Oracle {
           requireObject(ref),
         ]),
       ),
-      lastLogged:
-        lastLogged === undefined ? undefined : String(requireObject(lastLogged)['metadata-file']),
+      logged: requireArray(json['metadata-log']).map((entry) =>
+        String(requireObject(entry)['metadata-file']),
+      ),
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { MemoryCatalog, TableIdentifier } from '../../shared/catalog/index.ts';
+import type { MemoryCatalog, PointerUpdate, TableIdentifier } from '../../shared/catalog/index.ts';
 
 /** The table's record changed. */
 export interface PointerMove {
@@ -15,6 +15,8 @@ const SOMEBODY = 'somebody';
 export class PointerWatch {
   readonly #catalog: MemoryCatalog;
   readonly #identifier: TableIdentifier;
+  /** The last commit that each actor sent. */
+  readonly sent = new Map<string, PointerUpdate>();
   readonly #moverByVersion = new Map<string, string>();
   #version: string | undefined;
   #metadataLocation: string | undefined;

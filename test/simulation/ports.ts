@@ -1,5 +1,6 @@
 import {
   type Clock,
+  isIcebergError,
   type Logger,
   type Random,
   type RangedReader,
@@ -73,7 +74,7 @@ class ActorFaults {
       (each) => each.actor === this.#actor.name && each.port === port && each.nth === nth,
     );
     if (fault === undefined) return undefined;
-    this.#world.countFault(`${port} ${fault.kind}`);
+    this.#world.countFault(`${port} ${fault.kind}`, this.#actor.name);
     return fault.kind as FaultKind<Port>;
   }
 }
@@ -109,32 +110,42 @@ class SimulatedCatalog implements Catalog {
   }
 
   commitTable(update: PointerUpdate): Promise<TablePointer> {
-    return this.#write('commitTable', update.version, () =>
-      this.#world.catalog.commitTable(update),
-    );
+    return this.#write('commitTable', update.version, () => {
+      this.#world.pointer.sent.set(this.#actor.name, update);
+      return this.#world.catalog.commitTable(update);
+    });
   }
 
   fenceTable(fence: PointerFence): Promise<TablePointer> {
     return this.#write('fenceTable', fence.version, () => this.#world.catalog.fenceTable(fence));
   }
 
-  #write(
+  async #write(
     label: string,
     version: string,
     write: () => Promise<TablePointer>,
   ): Promise<TablePointer> {
+    try {
+      return await this.#call(label, () => this.#send(label, version, write));
+    } catch (error) {
+      // That no answer comes is noticed when a timeout is over.
+      const waitMs = isIcebergError(error, 'commit-state-unknown') ? this.#world.silenceMs() : 0;
+      if (waitMs > 0) await this.#world.scheduler.sleep(this.#actor, waitMs);
+      throw error;
+    }
+  }
+
+  #send(label: string, version: string, write: () => Promise<TablePointer>): Promise<TablePointer> {
     const { pointer, scheduler, catalog } = this.#world;
-    return this.#call(label, () => {
-      pointer.expect(version, this.#actor.name);
-      const fault = this.#faults.next('pointer');
-      this.#world.pointerFault = fault satisfies WriteFault | undefined;
-      const answer = pointer.byActor(this.#actor.name, write);
-      if (fault === 'late') {
-        const deliver = (): void => pointer.byNetwork(() => catalog.deliverLateWrites());
-        scheduler.later(`late ${label} of ${this.#actor.name}`, this.#world.latenessMs(), deliver);
-      }
-      return answer;
-    });
+    pointer.expect(version, this.#actor.name);
+    const fault = this.#faults.next('pointer');
+    this.#world.pointerFault = fault satisfies WriteFault | undefined;
+    const answer = pointer.byActor(this.#actor.name, write);
+    if (fault === 'late') {
+      const deliver = (): void => pointer.byNetwork(() => catalog.deliverLateWrites());
+      scheduler.later(`late ${label} of ${this.#actor.name}`, this.#world.latenessMs(), deliver);
+    }
+    return answer;
   }
 
   #call<Answer>(label: string, effect: () => Promise<Answer>): Promise<Answer> {

@@ -35,7 +35,7 @@ export interface SchedulerOptions {
   /** Runs after each turn, when everybody waits. */
   readonly afterTurn: () => Promise<void>;
   readonly log: (line: string) => void;
-  readonly onCrash: (name: string) => void;
+  readonly onCrash: (actor: string, name: string) => void;
 }
 
 /** A call takes this long, so that time passes even if nobody sleeps. */
@@ -179,7 +179,7 @@ export class Scheduler {
     const { actor } = current;
     actor.state = 'crashed';
     this.#options.log(`${actor.name} crashes at ${current.point} of ${current.label}`);
-    this.#options.onCrash(crashName(crash));
+    this.#options.onCrash(actor.name, crashName(crash));
     const held = [current, ...this.#waiting.filter((waiting) => waiting.actor === actor)];
     this.#waiting = this.#waiting.filter((waiting) => waiting.actor !== actor);
     if (crash.underWay === 'lost') return;

@@ -71,39 +71,65 @@ const WRITER_KINDS: readonly ActorKind[] = [
 const FAULT_PORTS: readonly FaultPort[] = ['pointer', 'pointer', 'pointer', 'catalog', 'store'];
 
 /** Calls of an actor at a port that may meet a fault: what a run or a writer makes of them at least. */
-const NTH_MAX: Readonly<Record<FaultPort, number>> = { pointer: 2, catalog: 4, store: 40 };
+const NTH_MAX: Readonly<Record<FaultPort, number>> = { pointer: 3, catalog: 4, store: 40 };
 
 /** Turns of one run of Firn on a small table; a crash beyond its end does not happen. */
 const CRASH_TURN_MAX = 160;
 
-/** The scenario `commits` for a seed. */
+/** The scenario `commits` for a seed: all kinds of things, or for every fourth seed a storm. */
 export function commitsScript(seed: number): Script {
   const chance = chanceOf(seed, 'script');
   const formatVersion = chance.pick([1, 2, 2, 2, 3, 3] as const);
+  const isStorm = chance.is(STORM_PROBABILITY);
   const actors = nameActors(
     [
       ...Array.from({ length: 1 + chance.below(FIRN_RUNS_MAX) }, () => 'firn' as const),
       ...Array.from({ length: 1 + chance.below(WRITERS_MAX) }, () => chance.pick(WRITER_KINDS)),
+      ...(isStorm ? STORM_KINDS : []),
     ].filter((kind) => isPossible(kind, formatVersion)),
     chance,
+  );
+  const faults = Array.from({ length: chance.below(FAULTS_MAX + 1) }, () =>
+    newFault(actors, chance),
   );
   return {
     seed,
     formatVersion,
     isPartitioned: chance.is(0.5),
-    properties: chance.is(0.5)
-      ? { 'write.metadata.previous-versions-max': String(1 + chance.below(3)) }
-      : {},
+    properties: {
+      ...(isStorm || chance.is(0.5)
+        ? { 'write.metadata.previous-versions-max': String(1 + chance.below(3)) }
+        : {}),
+      ...(isStorm ? { 'commit.retry.num-retries': String(chance.below(3)) } : {}),
+    },
     fileCount: 3 + chance.below(4),
     actors,
-    faults: Array.from({ length: chance.below(FAULTS_MAX + 1) }, () => newFault(actors, chance)),
-    crashes: actors.flatMap(({ name, kind }): readonly Crash[] => {
-      if (kind !== 'firn' || !chance.is(0.2)) return [];
-      const underWay = chance.pick(['lost', 'late'] as const);
-      return [{ actor: name, turn: chance.below(CRASH_TURN_MAX), underWay }];
-    }),
+    faults: isStorm ? [...lostAnswers(actors, chance), ...faults] : faults,
+    crashes: actors.flatMap((actor) => newCrash(actor, chance)),
     stickiness: chance.pick([0, 0.6, 0.9]),
   };
+}
+
+/**
+ * The weather in which it is hardest to tell whether a write was applied: answers of Firn's first writes are lost,
+ * the metadata log is short, others commit and expire all the time, and retries end soon.
+ */
+const STORM_PROBABILITY = 0.25;
+const STORM_KINDS: readonly ActorKind[] = ['appender', 'expirer', 'expirer'];
+
+function lostAnswers(actors: readonly ActorScript[], chance: Chance): readonly Fault[] {
+  return actors
+    .filter(({ kind }) => kind === 'firn')
+    .map(({ name: actor }) => {
+      const kind = chance.pick(['lost-before', 'lost-after', 'late'] as const);
+      return { actor, port: 'pointer', kind, nth: 0 };
+    });
+}
+
+function newCrash({ name, kind }: ActorScript, chance: Chance): readonly Crash[] {
+  if (kind !== 'firn' || !chance.is(0.2)) return [];
+  const underWay = chance.pick(['lost', 'late'] as const);
+  return [{ actor: name, turn: chance.below(CRASH_TURN_MAX), underWay }];
 }
 
 /** Delete files came with v2; in v3 position deletes are vectors, which nobody here can write yet. */

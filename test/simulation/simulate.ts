@@ -4,7 +4,7 @@ import { actorContext } from './actors/actor-context.ts';
 import { chooseOptions, FIRN_OPTIONS, type FirnRun, runFirn } from './actors/firn.ts';
 import { runWriter } from './actors/writers.ts';
 import { chanceOf, randomOf } from './chance.ts';
-import { Checker } from './checker.ts';
+import { Checker, LAST_RUN } from './checker.ts';
 import { chanceChooser, type Turns } from './choosers.ts';
 import type { TurnChooser } from './scheduler.ts';
 import type { ActorScript, Script } from './script.ts';
@@ -98,7 +98,8 @@ function spawn(actorScript: ActorScript, stage: Stage): void {
     const context = actorContext(actorScript, actor, stage.world);
     if (kind !== 'firn') return runWriter(kind, context);
     await context.ports.clock.sleepMs(actorScript.delayMs);
-    stage.checker.heard(name, await stage.firn(context.ports, chooseOptions(context.chance)));
+    const said = await stage.firn(context.ports, chooseOptions(context.chance));
+    await stage.checker.heard(name, said);
   });
 }
 
@@ -109,7 +110,7 @@ const LAST_RUNS_MAX = 6;
 async function converge({ world, checker, firn }: Stage): Promise<void> {
   if (world.pointer.metadataLocation === undefined) return;
   const said: string[] = [];
-  world.scheduler.spawn('firn-last', async (actor) => {
+  world.scheduler.spawn(LAST_RUN, async (actor) => {
     const script = { name: actor.name, kind: 'firn', taskCount: 1, delayMs: 0, skewMs: 0 } as const;
     const { ports } = actorContext(script, actor, world);
     while (said.length < LAST_RUNS_MAX && !NOTHING_DUE.includes(said.at(-1) ?? '')) {

@@ -18,6 +18,9 @@ const START_MS = Date.UTC(2026, 10, 30);
 /** How long a late write may be under way at most: others can do a lot in that time. */
 const LATENESS_MS_MAX = 20_000;
 
+/** An adapter's timeout. */
+const SILENCE_MS_MAX = 5000;
+
 /** Stores, catalog and time of one simulation, and everything that is watched in it. */
 export class World {
   readonly script: Script;
@@ -30,6 +33,8 @@ export class World {
   readonly log: string[] = [];
   /** Commits by kind, faults, and what else is worth knowing, by name. */
   readonly counts = new Map<string, number>();
+  /** Faults that each actor met. */
+  readonly faultCounts = new Map<string, number>();
   /** What the call that is being made meets; each is met once. */
   storeFault: StoreFault | undefined;
   catalogReadFault: 'unavailable' | undefined;
@@ -58,7 +63,7 @@ export class World {
       crashes: script.crashes,
       afterTurn,
       log: (line) => this.note(line),
-      onCrash: (name) => this.countFault(name),
+      onCrash: (actor, name) => this.countFault(name, actor),
     });
   }
 
@@ -71,12 +76,19 @@ export class World {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  countFault(name: string): void {
+  countFault(name: string, actor: string): void {
     this.count(`fault ${name}`);
+    this.faultCounts.set(actor, (this.faultCounts.get(actor) ?? 0) + 1);
   }
 
+  /** How long a late write is under way. */
   latenessMs(): number {
     return this.#chance.below(LATENESS_MS_MAX);
+  }
+
+  /** How long somebody waits for an answer that does not come. */
+  silenceMs(): number {
+    return this.#chance.pick([0, SILENCE_MS_MAX]);
   }
 
   #takeStoreFault(): StoreFault | undefined {

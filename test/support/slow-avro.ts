@@ -117,10 +117,13 @@ function withOwnNames(schema: unknown, names = new Map<unknown, string>()): unkn
 }
 
 function ownFields(fields: readonly AvroField[], names: Map<unknown, string>): unknown {
-  return fields.map(({ type, 'field-id': fieldId }, index) => ({
-    name: typeof fieldId === 'number' ? fieldName(fieldId) : `without${index}`,
-    type: withOwnNames(type, names),
-  }));
+  const seen = new Set<unknown>();
+  return fields.map(({ type, 'field-id': fieldId }, index) => {
+    const isNamed = typeof fieldId === 'number' && !seen.has(fieldId);
+    seen.add(fieldId);
+    const name = isNamed ? fieldName(fieldId) : `unnamed${index}`;
+    return { name, type: withOwnNames(type, names) };
+  });
 }
 
 /** A registry would miss longs with attributes, such as timestamps. */

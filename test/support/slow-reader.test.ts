@@ -210,6 +210,31 @@ describe('readRowsSlowly', () => {
     ]);
   });
 
+  test('shows the rows of the row groups that can be read in a broken file', async () => {
+    const { builder, store } = await startTable(3);
+    const rows = [row(1, 'a'), row(2, 'b'), row(3, 'c'), row(4, 'd')];
+    const [file] = await builder.append([{ rows, layout: { rowsPerRowGroup: 2 } }]);
+    const { filePath, splitOffsets } = file!.dataFile;
+    const bytes = await store.read(filePath, 1e6);
+    bytes.fill(0xff, splitOffsets![0], splitOffsets![0]! + 20);
+    await store.write(filePath, bytes);
+    const { metadataLocation } = await builder.load();
+
+    const [broken] = await readFilesSlowly({ store, metadataLocation, withLineage: true });
+
+    assert.deepEqual(broken!.rows, ['2|1|3|"c"', '3|1|4|"d"']);
+    assert.notEqual(broken!.failure, undefined);
+  });
+
+  test('reads a column of any name', async () => {
+    const { builder, store } = await startTable(2);
+    await builder.evolveSchema([ID, { ...WORD, name: '__proto__' }]);
+    await builder.append([{ rows: [row(1, 'a')] }]);
+    const { metadataLocation } = await builder.load();
+
+    assert.deepEqual(await readRowsSlowly({ store, metadataLocation }), ['1|"a"']);
+  });
+
   // 40 rows each, see GoldenTableMaker.deletes. Positions 0 and 3 of one file, 1 and 5 of two, two rows by value;
   // and vectors of 4 and 3 positions, two rows by value.
   for (const [name, rowCount] of [

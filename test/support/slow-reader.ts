@@ -9,7 +9,7 @@ import {
 import { deletesOf, type IsDeleted } from './slow-deletes.ts';
 import { identityValues, listFilesSlowly, OBJECT_BYTES_MAX, type SlowFile } from './slow-files.ts';
 import { parseMetadataSlowly, type SlowMetadata } from './slow-metadata.ts';
-import type { SlowParquetFile } from './slow-parquet-rows.ts';
+import { type SlowParquetFile, salvageParquetSlowly } from './slow-parquet-rows.ts';
 import { type SlowParser, slowParser } from './slow-parser.ts';
 
 /**
@@ -28,7 +28,7 @@ export interface SlowReadOptions {
   readonly parser?: SlowParser;
 }
 
-/** The rows of one data file, less deleted ones; or why they cannot be read. */
+/** The rows of one data file, less deleted ones; with a failure, those of the row groups that can be read. */
 export interface SlowFileRows {
   readonly filePath: string;
   readonly rows: readonly string[];
@@ -69,7 +69,15 @@ export async function readFilesSlowly(options: SlowReadOptions): Promise<SlowFil
         rows: rowsOf(file, parquet, { metadata, schema, isDeleted, withLineage }),
       });
     } catch (failure) {
-      answers.push({ filePath, rows: [], failure });
+      const rows = await salvageRows(file, {
+        store,
+        deletes,
+        parser,
+        metadata,
+        schema,
+        withLineage,
+      });
+      answers.push({ filePath, rows, failure });
     }
   }
   return answers;
@@ -82,12 +90,34 @@ interface RowContext {
   readonly withLineage: boolean;
 }
 
+/** None where not even the footer or the deletes can be read. */
+async function salvageRows(
+  file: SlowFile,
+  context: Omit<RowContext, 'isDeleted'> & {
+    readonly store: ObjectStore;
+    readonly parser: SlowParser;
+    readonly deletes: readonly SlowFile[];
+  },
+): Promise<string[]> {
+  try {
+    const isDeleted = await deletesOf(file, context.deletes, context);
+    const bytes = await context.store.readRange(file.filePath, 0, file.fileSizeBytes);
+    const { root, rowsByPosition } = await salvageParquetSlowly(bytes);
+    // Sparse where row groups are missing.
+    const rows: SlowParquetFile['rows'][number][] = [];
+    for (const [position, row] of rowsByPosition) rows[position] = row;
+    return rowsOf(file, { root, rows }, { ...context, isDeleted });
+  } catch {
+    return [];
+  }
+}
+
 function rowsOf(file: SlowFile, parquet: SlowParquetFile, context: RowContext): string[] {
   const { metadata, schema, isDeleted, withLineage } = context;
   const partition = partitionTexts(file, schema, metadata);
   const rows: string[] = [];
   for (let position = 0; position < parquet.rows.length; position++) {
-    if (isDeleted(parquet, position)) continue;
+    if (!(position in parquet.rows) || isDeleted(parquet, position)) continue;
     const lineage = withLineage ? [lineageText(file, parquet, position)] : [];
     const values = schema.fields.map((field) =>
       canonicalField(field, parquet.root.children, parquet.rows[position]!, partition),

@@ -65,6 +65,7 @@ export const runFirn: FirnRun = async (ports, options) => {
   } catch (error) {
     // Whatever others do and whatever goes wrong, its own proposals hold and it can read what it finds.
     if (!isIcebergError(error) || NEVER_KINDS.includes(error.kind)) throw error;
+    if (error.kind === 'not-found' && !('table' in error.context)) throw error;
     const { kind } = error;
     // With partial progress, batches before the one that failed are committed.
     const isSilent = kind === 'commit-state-unknown' || 'partial-progress.enabled' in options;
