@@ -42,6 +42,16 @@ export class HeldLease {
     this.#refuseLost();
   }
 
+  /** As `requireHeld`, for steps that do no harm without it, such as finding out what became of a commit. */
+  async keepAlive(): Promise<void> {
+    try {
+      await this.requireHeld();
+    } catch (error) {
+      // Whoever writes next is refused.
+      if (!isIcebergError(error)) throw error;
+    }
+  }
+
   /** Ours no longer, as something else than the lease itself has told. */
   markLost(): void {
     this.#isLost = true;

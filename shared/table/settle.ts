@@ -98,7 +98,7 @@ function isUnmoved(pointer: TablePointer, lost: LostCommit): boolean {
   );
 }
 
-const ASKED_AGAIN_KINDS: readonly ErrorKind[] = ['unavailable', 'access-denied', 'invalid-config'];
+const ILLEGIBLE_KINDS: readonly ErrorKind[] = ['not-found', 'invalid-data', 'unsupported'];
 
 async function judge(
   pointer: TablePointer,
@@ -113,8 +113,8 @@ async function judge(
   try {
     metadata = await ports.loadMetadata(pointer.metadataLocation);
   } catch (error) {
-    // The version has changed, so the write cannot land; only what is in the way for now is worth asking again.
-    if (!isIcebergError(error) || ASKED_AGAIN_KINDS.includes(error.kind)) throw error;
+    // The version has changed, so the write cannot land; and nobody will ever read more there than now.
+    if (!isIcebergError(error) || !ILLEGIBLE_KINDS.includes(error.kind)) throw error;
     return { state: 'unknown', seen: error.message };
   }
   if (metadata.tableUuid !== lost.tableUuid) {

@@ -40,7 +40,7 @@ export class TableRun {
     this.#lease = lease;
     this.#ports = ports;
     this.store = guardedStore(ports.store, {
-      beforeRead: () => lease.requireHeld(),
+      beforeRead: () => lease.keepAlive(),
       beforeWrite: async (location) => {
         assert(this.#named.has(location), `${location}: is written without being named`);
         await lease.requireHeld();

@@ -15,13 +15,15 @@ import type {
   TablePointer,
   WriteFault,
 } from '../../shared/catalog/index.ts';
-import type {
-  DeleteOutcome,
-  ObjectEntry,
-  ObjectStore,
-  ObjectWriter,
-  StoreFault,
-  WriteOptions,
+import { createLedger, type ItemStore, type Ledger } from '../../shared/ledger/index.ts';
+import {
+  type DeleteOutcome,
+  MemoryObjectStore,
+  type ObjectEntry,
+  type ObjectStore,
+  type ObjectWriter,
+  type StoreFault,
+  type WriteOptions,
 } from '../../shared/storage/index.ts';
 import { randomOf } from './chance.ts';
 import type { FaultKind, FaultPort } from './faults.ts';
@@ -32,6 +34,7 @@ import type { World } from './world.ts';
 export interface ActorPorts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
+  readonly ledger: Ledger;
   readonly clock: Clock;
   readonly random: Random;
   /** Counts what it is told. */
@@ -40,13 +43,21 @@ export interface ActorPorts {
 
 export function actorPorts(actor: Actor, world: World, skewMs: number): ActorPorts {
   const faults = new ActorFaults(actor, world);
+  const clock: Clock = {
+    nowMs: () => world.clock.nowMs() + skewMs,
+    sleepMs: (durationMs) => world.scheduler.sleep(actor, durationMs),
+  };
   return {
     catalog: new SimulatedCatalog(actor, world, faults),
     store: new SimulatedStore(actor, world, faults),
-    clock: {
-      nowMs: () => world.clock.nowMs() + skewMs,
-      sleepMs: (durationMs) => world.scheduler.sleep(actor, durationMs),
-    },
+    ledger: createLedger({
+      items: simulatedItems(actor, world, faults),
+      // Nothing here is large enough to get there.
+      state: { store: new MemoryObjectStore(), prefix: 's3://firn-state/' },
+      clock,
+      random: randomOf(world.script.seed, `${actor.name} ledger`),
+    }),
+    clock,
     random: randomOf(world.script.seed, actor.name),
     logger: {
       ...silentLogger,
@@ -77,6 +88,32 @@ class ActorFaults {
     this.#world.countFault(`${port} ${fault.kind}`, this.#actor.name);
     return fault.kind as FaultKind<Port>;
   }
+}
+
+function simulatedItems(actor: Actor, world: World, faults: ActorFaults): ItemStore {
+  const { items, scheduler } = world;
+  const read = <Answer>(label: string, effect: () => Promise<Answer>): Promise<Answer> =>
+    scheduler.call(actor, label, () => {
+      world.ledgerFault = faults.next('ledger');
+      return effect();
+    });
+  const change = (label: string, effect: () => Promise<void>): Promise<void> =>
+    scheduler.call(actor, label, () => {
+      const fault = faults.next('ledger');
+      world.ledgerFault = fault;
+      const answer = effect();
+      if (fault === 'late') {
+        const deliver = (): void => items.deliverLateWrites();
+        scheduler.later(`late ${label} of ${actor.name}`, world.latenessMs(), deliver);
+      }
+      return answer;
+    });
+  return {
+    read: (key) => read(`ledger read ${key.sort}`, () => items.read(key)),
+    query: (query) => read(`ledger query ${query.sortPrefix}`, () => items.query(query)),
+    write: (item, base) => change(`ledger write ${item.sort}`, () => items.write(item, base)),
+    remove: (key, base) => change(`ledger remove ${key.sort}`, () => items.remove(key, base)),
+  };
 }
 
 class SimulatedCatalog implements Catalog {
@@ -135,11 +172,17 @@ class SimulatedCatalog implements Catalog {
     }
   }
 
-  #send(label: string, version: string, write: () => Promise<TablePointer>): Promise<TablePointer> {
+  async #send(
+    label: string,
+    version: string,
+    write: () => Promise<TablePointer>,
+  ): Promise<TablePointer> {
     const { pointer, scheduler, catalog } = this.#world;
     pointer.expect(version, this.#actor.name);
     const fault = this.#faults.next('pointer');
-    this.#world.pointerFault = fault satisfies WriteFault | undefined;
+    if (fault === 'stall') await scheduler.sleep(this.#actor, STALL_MS);
+    this.#world.pointerFault =
+      fault === 'stall' ? undefined : (fault satisfies WriteFault | undefined);
     const answer = pointer.byActor(this.#actor.name, write);
     if (fault === 'late') {
       const deliver = (): void => pointer.byNetwork(() => catalog.deliverLateWrites());
@@ -154,6 +197,9 @@ class SimulatedCatalog implements Catalog {
 }
 
 const NOT_APPLIED: readonly FaultKind<'store'>[] = ['unavailable-before', 'throttled'];
+
+/** Longer than a lease lasts. */
+const STALL_MS = 200_000;
 
 /** Long enough to run into every timeout that an adapter has. */
 const TIMEOUT_MS = 30_000;
@@ -231,8 +277,9 @@ class SimulatedStore implements ObjectStore {
     label: string,
     effect: (store: ObjectStore, fault: FaultKind<'store'> | undefined) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.#world.scheduler.call(this.#actor, label, () => {
+    return this.#world.scheduler.call(this.#actor, label, async () => {
       const fault = this.#faults.next('store');
+      if (fault === 'stall') await this.#world.scheduler.sleep(this.#actor, STALL_MS);
       this.#world.storeFault = storeFault(fault);
       return effect(this.#world.store, fault);
     });
@@ -240,7 +287,7 @@ class SimulatedStore implements ObjectStore {
 }
 
 function storeFault(kind: FaultKind<'store'> | undefined): StoreFault | undefined {
-  if (kind === undefined) return undefined;
+  if (kind === undefined || kind === 'stall') return undefined;
   if (kind === 'timeout') return { failure: 'answer-lost', latencyMs: TIMEOUT_MS };
   return { failure: kind };
 }

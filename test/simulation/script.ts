@@ -68,13 +68,25 @@ const WRITER_KINDS: readonly ActorKind[] = [
 ];
 
 /** Pointer writes decide, and there are few of them; faults of the store end most runs. */
-const FAULT_PORTS: readonly FaultPort[] = ['pointer', 'pointer', 'pointer', 'catalog', 'store'];
+const FAULT_PORTS: readonly FaultPort[] = [
+  'pointer',
+  'pointer',
+  'pointer',
+  'catalog',
+  'ledger',
+  'store',
+];
 
 /** Calls of an actor at a port that may meet a fault: what a run or a writer makes of them at least. */
-const NTH_MAX: Readonly<Record<FaultPort, number>> = { pointer: 3, catalog: 4, store: 40 };
+const NTH_MAX: Readonly<Record<FaultPort, number>> = {
+  pointer: 3,
+  catalog: 4,
+  ledger: 20,
+  store: 40,
+};
 
 /** Turns of one run of Firn on a small table; a crash beyond its end does not happen. */
-const CRASH_TURN_MAX = 160;
+const CRASH_TURN_MAX = 200;
 
 /** The scenario `commits` for a seed: all kinds of things, or for every fourth seed a storm. */
 export function commitsScript(seed: number): Script {

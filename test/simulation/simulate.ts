@@ -4,6 +4,7 @@ import { actorContext } from './actors/actor-context.ts';
 import { chooseOptions, FIRN_OPTIONS, type FirnRun, runFirn } from './actors/firn.ts';
 import { runWriter } from './actors/writers.ts';
 import { chanceOf, randomOf } from './chance.ts';
+import { checkTombstones } from './check-tombstones.ts';
 import { Checker, LAST_RUN } from './checker.ts';
 import { chanceChooser, type Turns } from './choosers.ts';
 import type { TurnChooser } from './scheduler.ts';
@@ -50,6 +51,7 @@ export async function simulate(
     await world.scheduler.run();
     await converge({ world, checker, firn });
     await checker.checkAll();
+    await checkTombstones(world);
   } catch (error) {
     failure = toFailure(error);
     world.note(`FAILED ${failure.message}`);
@@ -103,6 +105,9 @@ function spawn(actorScript: ActorScript, stage: Stage): void {
   });
 }
 
+/** Longer than a lease, by clocks that differ. */
+const LEASES_OVER_MS = 10 * 60_000;
+
 /** Runs in a row in which groups can grow together. */
 const LAST_RUNS_MAX = 6;
 
@@ -113,6 +118,8 @@ async function converge({ world, checker, firn }: Stage): Promise<void> {
   world.scheduler.spawn(LAST_RUN, async (actor) => {
     const script = { name: actor.name, kind: 'firn', taskCount: 1, delayMs: 0, skewMs: 0 } as const;
     const { ports } = actorContext(script, actor, world);
+    // Whoever crashed has the lease until it expires.
+    await ports.clock.sleepMs(LEASES_OVER_MS);
     while (said.length < LAST_RUNS_MAX && !NOTHING_DUE.includes(said.at(-1) ?? '')) {
       const last = await firn(ports, FIRN_OPTIONS);
       said.push(last.ended === 'well' ? last.outcome : last.kind);

@@ -4,6 +4,7 @@ import {
   type TableIdentifier,
   type WriteFault,
 } from '../../shared/catalog/index.ts';
+import { type ItemFault, MemoryItemStore } from '../../shared/ledger/index.ts';
 import { MemoryObjectStore, type StoreFault } from '../../shared/storage/index.ts';
 import { type Chance, chanceOf, randomOf } from './chance.ts';
 import { ObjectWatch } from './object-watch.ts';
@@ -27,6 +28,7 @@ export class World {
   readonly clock = new ManualClock(START_MS);
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
+  readonly items: MemoryItemStore;
   readonly scheduler: Scheduler;
   readonly pointer: PointerWatch;
   readonly objects = new ObjectWatch();
@@ -39,6 +41,7 @@ export class World {
   storeFault: StoreFault | undefined;
   catalogReadFault: 'unavailable' | undefined;
   pointerFault: WriteFault | undefined;
+  ledgerFault: ItemFault | undefined;
   readonly #chance: Chance;
 
   constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
@@ -56,6 +59,7 @@ export class World {
         onWrite: () => this.#takePointerFault(),
       },
     });
+    this.items = new MemoryItemStore({ next: () => Promise.resolve(this.#takeLedgerFault()) });
     this.pointer = new PointerWatch(this.catalog, IDENTIFIER);
     this.scheduler = new Scheduler({
       clock: this.clock,
@@ -94,6 +98,12 @@ export class World {
   #takeStoreFault(): StoreFault | undefined {
     const fault = this.storeFault;
     this.storeFault = undefined;
+    return fault;
+  }
+
+  #takeLedgerFault(): ItemFault | undefined {
+    const fault = this.ledgerFault;
+    this.ledgerFault = undefined;
     return fault;
   }
 

@@ -45,8 +45,21 @@ export function chooseOptions(chance: Chance): OptionTexts {
   };
 }
 
-/** One run of compaction, as a function or a person starts it. */
+/** A message that finds the table busy comes again. */
+const DELIVERIES_MAX = 5;
+const REDELIVERY_MS = 5_000;
+
+/** One run of compaction, as a function or a person starts it; as often as it takes to get the table's lease. */
 export const runFirn: FirnRun = async (ports, options) => {
+  for (let delivery = 1; ; delivery++) {
+    const said = await runOnce(ports, options);
+    const isBusy = said.ended === 'well' && said.outcome === 'busy';
+    if (!isBusy || delivery === DELIVERIES_MAX) return said;
+    await ports.clock.sleepMs(REDELIVERY_MS);
+  }
+};
+
+const runOnce: FirnRun = async (ports, options) => {
   try {
     const table = await loadTable(IDENTIFIER, ports);
     const outcome = await rewriteDataFiles(
