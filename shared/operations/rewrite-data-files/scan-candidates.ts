@@ -16,11 +16,13 @@ import {
 import type { PlanBuilder } from './plan.ts';
 import type { ScannedFile } from './select.ts';
 
-/** Files, bytes and row groups of a table; row groups are a lower bound where entries do not tell them. */
+/** Data files, their bytes and row groups, and deleted rows of a table; row groups are a lower bound where entries do not tell them. */
 export interface TableCounts {
   readonly fileCount: number;
   readonly bytes: number;
   readonly rowGroupCount: number;
+  /** Rows of its delete files: of each kind, and whether or not a data file has them still. */
+  readonly deleteRowCount: number;
 }
 
 /** Shows every live data file of a snapshot to the planner, and counts them. */
@@ -39,12 +41,15 @@ export async function scanCandidates(
   },
 ): Promise<TableCounts> {
   const partitions = createPartitionTexts(metadata);
-  const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0 };
+  const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0, deleteRowCount: 0 };
   await scanSnapshot({
     metadata,
     snapshot,
     reader,
     skipsMetrics: true,
+    visitDeletes: ({ dataFile }) => {
+      counts.deleteRowCount += dataFile.recordCount;
+    },
     visit: (scanned) => {
       const { fileSizeBytes, splitOffsets } = scanned.entry.dataFile;
       counts.fileCount++;

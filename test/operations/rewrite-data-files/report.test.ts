@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import { type JsonObject, NO_DEADLINE, silentLogger } from '../../../shared/base/index.ts';
 import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import { createLedger, MemoryItemStore, type Report } from '../../../shared/ledger/index.ts';
@@ -70,6 +71,23 @@ describe('the report of a run', () => {
     assert.equal(bytesWritten, requests.bytesWritten);
     assert.equal(durationMs, 0);
     assert.ok(Number(estimatedDollars) > 0);
+  });
+
+  it('counts the rows of delete files', async () => {
+    const warehouse = await createWarehouse();
+    const { builder } = warehouse;
+    const [file] = await builder.append(smallFiles(200));
+    const deletes = deleteFileOf(file!, 'position-deletes', { recordCount: 3 });
+    await builder.commit({ operation: 'delete', addedManifests: [[deletes]] });
+
+    await rewrite(warehouse);
+
+    const [report] = await reportsOf(warehouse);
+    const counts = ['before', 'after'].map((when) => report?.facts[when] as JsonObject);
+    assert.deepEqual(
+      counts.map((each) => each['deleteRowCount']),
+      [3, 3],
+    );
   });
 
   it('has the plan and its groups as details', async () => {
