@@ -1,5 +1,12 @@
-import { NO_DEADLINE, silentLogger, systemClock, systemRandom } from '../shared/base/index.ts';
+import {
+  NO_DEADLINE,
+  randomUuid,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '../shared/base/index.ts';
 import { parseTableIdentifier } from '../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import { rewriteDataFiles } from '../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../shared/table/index.ts';
 import { serve } from './support/child-process.ts';
@@ -17,8 +24,10 @@ const service = {
     readonly catalogUrl: string;
     readonly table: string;
   }) => {
+    const warehouse = openBenchWarehouse(catalogUrl);
     const ports = {
-      ...openBenchWarehouse(catalogUrl),
+      ...warehouse,
+      ledger: warehouse.openLedger(),
       clock: systemClock,
       random: systemRandom,
       deadline: NO_DEADLINE,
@@ -34,7 +43,8 @@ const service = {
         table: loaded,
         options: {},
         mode: 'commit',
-        runId: 'bench',
+        runId: randomUuid(systemRandom),
+        guards: LOWERED_GUARD_SETTINGS,
         onProgress: ({ step }) => {
           if (step === 'planned') planMs = performance.now() - startMs;
           if (step === 'group-rewritten') rewriteMs = performance.now() - startMs - planMs;

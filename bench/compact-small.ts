@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { guardSettingsText, LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import type { CompactSmallService } from './compact-small.child.ts';
 import type { CompactSmallFilesService } from './compact-small-files.child.ts';
 import type { LocalCloudService } from './local-cloud.child.ts';
@@ -22,6 +23,7 @@ export async function run(): Promise<boolean> {
     compactor:
       'one process: load, rewrite-data-files with default options (two groups at a time), one commit',
     peer: 'DuckDB, one thread: the same files from the local disk into one file there, no table',
+    guards: `lowered, since the table is seconds old: ${guardSettingsText(LOWERED_GUARD_SETTINGS)}`,
     node: `${process.version}, ${availableParallelism()} cores`,
   });
   const cloud = startChild<LocalCloudService>('local-cloud.child.ts');

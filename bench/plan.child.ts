@@ -1,5 +1,6 @@
 import { NO_DEADLINE, silentLogger, systemClock, systemRandom } from '../shared/base/index.ts';
 import { parseTableIdentifier } from '../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import { rewriteDataFiles } from '../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../shared/table/index.ts';
 import { serve } from './support/child-process.ts';
@@ -22,7 +23,13 @@ const service = {
     const startMs = performance.now();
     const loaded = await loadTable(parseTableIdentifier(table), ports);
     const outcome = await rewriteDataFiles(
-      { table: loaded, options: {}, mode: 'observe', runId: 'bench' },
+      {
+        table: loaded,
+        options: {},
+        mode: 'observe',
+        runId: 'bench',
+        guards: LOWERED_GUARD_SETTINGS,
+      },
       ports,
     );
     const seconds = (performance.now() - startMs) / 1000;

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { guardSettingsText, LOWERED_GUARD_SETTINGS } from '../shared/guards/index.ts';
 import type { LocalCloudService } from './local-cloud.child.ts';
 import type { PlanService } from './plan.child.ts';
 import type { PlanTableService } from './plan-table.child.ts';
@@ -22,6 +23,7 @@ export async function run(): Promise<boolean> {
     table: `${PLAN_FILE_COUNT} data files, ${PLAN_MANIFEST_COUNT} manifests, ${PLAN_PARTITION_COUNT} partitions by day and bucket, 20 columns with metrics`,
     cloud: 'local S3 endpoint and dynalite, in a process of their own',
     planner: 'one process: load, rewrite-data-files with mode observe, default options',
+    guards: `lowered, since the table is seconds old: ${guardSettingsText(LOWERED_GUARD_SETTINGS)}`,
     node: `${process.version}, ${availableParallelism()} cores`,
   });
   const cloud = startChild<LocalCloudService>('local-cloud.child.ts');

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { serializeJson } from '../shared/base/index.ts';
 import { readCliConfig } from './config.ts';
@@ -7,8 +7,11 @@ import { reportError } from './report-error.ts';
 import type { Session, SessionOptions } from './session.ts';
 
 const EXIT_CODES_HELP = `
-Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do.
+Exit codes: 0 done, 1 failed, 2 usage, 3 nothing to do now.
 Credentials come from the usual AWS places: environment, profile, role.`;
+
+/** A screen of reports. */
+const HISTORY_COUNT_DEFAULT = 20;
 
 ignoreClosedPipe(process.stdout);
 ignoreClosedPipe(process.stderr);
@@ -45,16 +48,53 @@ tableCommand('compact', 'rewrite small and oversized data files, in one commit; 
     collect,
     [],
   )
-  .action(
-    (
-      table: string,
-      options: SessionOptions & { dryRun: boolean; branch: string; option: string[] },
-    ) =>
-      run(options, async (session) => {
-        const { compact } = await import('./commands/compact.ts');
-        return compact({ ...options, table, optionTexts: options.option }, session);
-      }),
+  .option(
+    '--min-file-age-ms <ms>',
+    'rewrite files from this age on, whatever the table says',
+    milliseconds,
+  )
+  .option('--commit-interval-ms <ms>', "wait this long after Firn's last commit", milliseconds)
+  .option('--wap-wait-ms <ms>', 'let unpublished work hold the commit back this long', milliseconds)
+  .action((table: string, options: CompactOptions) =>
+    run(options, async (session) => {
+      const { compact } = await import('./commands/compact.ts');
+      const { dryRun, branch, option, minFileAgeMs, commitIntervalMs, wapWaitMs } = options;
+      const guards = {
+        ...(minFileAgeMs === undefined ? {} : { minFileAgeMs }),
+        ...(commitIntervalMs === undefined ? {} : { commitIntervalMs }),
+        ...(wapWaitMs === undefined ? {} : { wapWaitMs }),
+      };
+      return compact({ table, dryRun, branch, optionTexts: option, guards }, session);
+    }),
   );
+
+tableCommand('history', 'list what Firn did with a table and why it left it alone, newest first')
+  .option('--limit <count>', 'how many reports', count, HISTORY_COUNT_DEFAULT)
+  .action((table: string, options: SessionOptions & { limit: number }) =>
+    run(options, async (session) => {
+      const { history } = await import('./commands/history.ts');
+      return history({ table, reportCountMax: options.limit }, session);
+    }),
+  );
+
+tableCommand('why', 'say what is due for a table, what is not, and why; writes nothing')
+  .option('--branch <name>', 'the branch to look at', 'main')
+  .action((table: string, options: SessionOptions & { branch: string }) =>
+    run(options, async (session) => {
+      const { why } = await import('./commands/why.ts');
+      return why({ table, branch: options.branch }, session);
+    }),
+  );
+
+catalogCommand(
+  'init',
+  'make the ledger of a catalog: a DynamoDB table beside it; changes no table',
+).action((options: SessionOptions) =>
+  run(options, async (session) => {
+    const { init } = await import('./commands/init.ts');
+    return init(session);
+  }),
+);
 
 tableCommand('register', 'add a table that exists as metadata files to the catalog')
   .requiredOption('--metadata-location <location>', 'its current metadata file')
@@ -74,14 +114,18 @@ try {
 process.exitCode = exitCode;
 
 function tableCommand(name: string, description: string): Command {
+  return catalogCommand(name, description).argument('<table>', 'namespace.table');
+}
+
+function catalogCommand(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .argument('<table>', 'namespace.table')
     .addOption(
       new Option(
         '--catalog <url>',
-        'dynamodb://REGION/TABLE[?endpoint=URL][&s3-endpoint=URL] or file:FOLDER (default: $FIRN_CATALOG)',
+        'dynamodb://REGION/TABLE[?ledger=TABLE][&state=s3://BUCKET/PREFIX/][&endpoint=URL][&s3-endpoint=URL] ' +
+          'or file:FOLDER (default: $FIRN_CATALOG)',
       ),
     )
     .option('--json', 'print one JSON document instead of text', false);
@@ -103,6 +147,25 @@ async function run(
     if (options.json) process.stdout.write(`${serializeJson(report.json, 2)}\n`);
     else process.stderr.write(`${report.text}\n`);
   }
+}
+
+interface CompactOptions extends SessionOptions {
+  readonly dryRun: boolean;
+  readonly branch: string;
+  readonly option: readonly string[];
+  readonly minFileAgeMs?: number;
+  readonly commitIntervalMs?: number;
+  readonly wapWaitMs?: number;
+}
+
+function milliseconds(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number of milliseconds.');
+}
+
+function count(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number from 1 to 9999.');
 }
 
 function collect(value: string, values: readonly string[]): string[] {

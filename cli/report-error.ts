@@ -1,4 +1,9 @@
-import { type ErrorKind, isIcebergError, type JsonObject } from '../shared/base/index.ts';
+import {
+  type ErrorKind,
+  type IcebergError,
+  isIcebergError,
+  type JsonObject,
+} from '../shared/base/index.ts';
 import { printable } from '../shared/display/index.ts';
 import { errorFields, errorMessage } from '../shared/logging/index.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
@@ -49,6 +54,14 @@ function isUsageError(error: unknown): boolean {
   return isIcebergError(error, 'invalid-config') && Object.keys(error.context).length === 0;
 }
 
+/** A ledger that is not there yet is the one thing of those not found that Firn can make itself. */
+function hintOf({ kind, context }: IcebergError): string {
+  const isLedgerMissing = kind === 'not-found' && context['tableRole'] === 'ledger table';
+  return isLedgerMissing
+    ? 'Firn keeps its leases and reports there. Make it with `firn init`, or name the one that is there with &ledger=TABLE'
+    : HINTS[kind];
+}
+
 function errorText(error: unknown, message: string): string {
   const { kind, causes, ...context } = errorFields(error);
   const lines = [`error (${kind}): ${printable(message)}`];
@@ -58,7 +71,7 @@ function errorText(error: unknown, message: string): string {
   }
   if (typeof causes === 'string' && !message.includes(causes))
     lines.push(`  cause: ${printable(causes)}`);
-  if (isIcebergError(error)) lines.push(`  ${HINTS[error.kind]}`);
+  if (isIcebergError(error)) lines.push(`  ${hintOf(error)}`);
   else if (error instanceof Error && error.stack !== undefined) lines.push(error.stack);
   return lines.join('\n');
 }

@@ -7,7 +7,12 @@ import {
   systemClock,
   systemRandom,
 } from '../shared/base/index.ts';
-import { openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
+import {
+  initLedger,
+  type LedgerSetup,
+  openWarehouse,
+  type Warehouse,
+} from '../shared/warehouse/index.ts';
 import type { CliConfig } from './config.ts';
 import { createProgress, type Progress } from './progress.ts';
 
@@ -20,6 +25,8 @@ export interface SessionOptions {
 /** What a command works with: the tables, and the person in front of it. */
 export interface Session {
   readonly warehouse: Warehouse;
+  /** Makes the warehouse's ledger where it is missing. */
+  readonly initLedger: () => Promise<LedgerSetup>;
   readonly clock: Clock;
   readonly random: Random;
   readonly isJson: boolean;
@@ -41,13 +48,16 @@ export function openSession(options: SessionOptions, config: CliConfig): Session
     );
   }
   const { stdout, stderr } = process;
+  const { catalogUrl: _, ...surroundings } = config;
+  const warehouseOptions = {
+    ...surroundings,
+    catalogUrl,
+    clock: systemClock,
+    random: systemRandom,
+  };
   return {
-    warehouse: openWarehouse({
-      catalogUrl,
-      ...(config.s3Endpoint === undefined ? {} : { s3Endpoint: config.s3Endpoint }),
-      clock: systemClock,
-      random: systemRandom,
-    }),
+    warehouse: openWarehouse(warehouseOptions),
+    initLedger: () => initLedger(warehouseOptions),
     clock: systemClock,
     random: systemRandom,
     isJson: options.json,

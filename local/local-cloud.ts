@@ -1,16 +1,19 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../shared/base/index.ts';
 import { createCatalogTable } from '../shared/catalog/index.ts';
-import { openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
+import { initLedger, openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
 import { type DynamoDbEndpoint, startDynamoDbEndpoint } from './dynamodb-endpoint/index.ts';
 import { type S3Endpoint, startS3Endpoint } from './s3-endpoint/index.ts';
 
 export const LOCAL_REGION = 'us-east-1';
 export const LOCAL_CATALOG_TABLE = 'iceberg';
 
+/** For what the ledger keeps in objects; no table lies in it. */
+const LOCAL_STATE_BUCKET = 'firn-state';
+
 /** Any will do: the local endpoints check no signature. */
 export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 
-/** S3 and DynamoDB on this machine, in this process, with an empty catalog table. */
+/** S3 and DynamoDB on this machine, in this process, with an empty catalog table and ledger. */
 export interface LocalCloud {
   readonly s3: S3Endpoint;
   readonly dynamoDb: DynamoDbEndpoint;
@@ -30,7 +33,7 @@ export async function startLocalCloud({
 }): Promise<LocalCloud> {
   const clock = systemClock;
   const random = systemRandom;
-  const s3 = await startS3Endpoint({ buckets });
+  const s3 = await startS3Endpoint({ buckets: [...buckets, LOCAL_STATE_BUCKET] });
   const dynamoDb = await startDynamoDbEndpoint();
   await createCatalogTable({
     tableName: LOCAL_CATALOG_TABLE,
@@ -42,12 +45,14 @@ export async function startLocalCloud({
   });
   const catalogUrl =
     `dynamodb://${LOCAL_REGION}/${LOCAL_CATALOG_TABLE}` +
-    `?endpoint=${dynamoDb.endpoint}&s3-endpoint=${s3.endpoint}`;
+    `?endpoint=${dynamoDb.endpoint}&s3-endpoint=${s3.endpoint}&state=s3://${LOCAL_STATE_BUCKET}/ledger/`;
+  const warehouseOptions = { catalogUrl, credentials: LOCAL_CREDENTIALS, clock, random };
+  await initLedger(warehouseOptions);
   return {
     s3,
     dynamoDb,
     catalogUrl,
-    warehouse: openWarehouse({ catalogUrl, credentials: LOCAL_CREDENTIALS, clock, random }),
+    warehouse: openWarehouse(warehouseOptions),
     clock,
     random,
     close: async () => {

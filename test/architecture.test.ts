@@ -22,7 +22,7 @@ const ROWS: readonly (readonly string[])[] = [
     'shared/dynamodb',
   ],
   ['shared/iceberg'],
-  ['shared/catalog', 'shared/datafile', 'shared/ledger'],
+  ['shared/catalog', 'shared/datafile', 'shared/guards', 'shared/ledger'],
   ['shared/table', 'shared/warehouse'],
   ['shared/operations'],
   ['shared/routing', 'events'],
@@ -102,8 +102,10 @@ const RESERVED: readonly {
     allowed: /^$/,
   },
   {
+    // The command line's parser reports the one exception as a usage error.
     what: 'errors without a kind',
-    pattern: /\bthrow new (?!IcebergError\b|AssertionFailed\b)\w*(?:Error|Exception|Failed)?\b/,
+    pattern:
+      /\bthrow new (?!IcebergError\b|AssertionFailed\b|InvalidArgumentError\b)\w*(?:Error|Exception|Failed)?\b/,
     folders: PRODUCT_FOLDERS,
     allowed: /^$/,
   },

@@ -8,6 +8,11 @@ import {
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
 import { formatBytes, formatCount, formatDuration, printable } from '../../shared/display/index.ts';
 import {
+  DEFAULT_GUARD_SETTINGS,
+  type GuardOverrides,
+  permissionOfPerson,
+} from '../../shared/guards/index.ts';
+import {
   estimateUsage,
   type GroupResult,
   type OptionTexts,
@@ -30,9 +35,14 @@ export interface CompactRequest {
   readonly dryRun: boolean;
   /** `key=value`, as given. */
   readonly optionTexts: readonly string[];
+  /** Rules that the person lowers for this run. */
+  readonly guards: GuardOverrides;
 }
 
-/** `firn compact`: a person's call is permission for this run, whatever the table's `firn.enabled` says. */
+/**
+ * `firn compact`: a person's call is permission for this run, whatever the table's `firn.enabled` says and whoever else
+ * maintains it. The rules that spare other writers hold, unless the person lowers them, too.
+ */
 export async function compact(request: CompactRequest, session: Session): Promise<ExitCode> {
   const { warehouse, clock, random, progress } = session;
   const options = parseOptionTexts(request.optionTexts);
@@ -47,11 +57,15 @@ export async function compact(request: CompactRequest, session: Session): Promis
       options,
       mode: request.dryRun ? 'observe' : 'commit',
       runId: randomUuid(random),
+      trigger: 'firn compact',
+      guards: { ...DEFAULT_GUARD_SETTINGS, overrides: { isShared: true, ...request.guards } },
       onProgress: (step) => progress.update(`${request.table}: ${progressText(step)}`),
     },
     {
       catalog: warehouse.catalog,
       store: warehouse.store,
+      // A dry run leaves no trace, and needs no ledger.
+      ...(request.dryRun ? {} : { ledger: warehouse.openLedger() }),
       clock,
       random,
       deadline: NO_DEADLINE,
@@ -79,7 +93,7 @@ function permissionNote(
   properties: Readonly<Record<string, string>>,
 ): string[] {
   if (dryRun || properties['firn.enabled']?.trim().toLowerCase() !== 'false') return [];
-  return ['note: the table has firn.enabled=false; this call was permission for this run only'];
+  return [`note: ${permissionOfPerson(properties).reason}`];
 }
 
 /** @throws invalid-config — for text without `=`, and for a key given twice */
@@ -159,7 +173,10 @@ function exitCodeOf(outcome: RewriteDataFilesOutcome): ExitCode {
       return outcome.commits.length > 0 && !outcome.groups.some(isFailure)
         ? EXIT_CODES.done
         : EXIT_CODES.failed;
+    case 'busy':
+      return EXIT_CODES.failed;
     case 'skipped':
+    case 'held-back':
     case 'no-snapshot':
     case 'nothing-planned':
       return EXIT_CODES.nothingToDo;

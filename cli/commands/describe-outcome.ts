@@ -1,4 +1,5 @@
-import { formatBytes, formatCount, printable } from '../../shared/display/index.ts';
+import { formatBytes, formatCount, formatInstant, printable } from '../../shared/display/index.ts';
+import { type GuardVerdict, isHeldBack } from '../../shared/guards/index.ts';
 import type {
   GroupResult,
   RewriteDataFilesOutcome,
@@ -15,6 +16,11 @@ export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutc
   switch (outcome.outcome) {
     case 'no-snapshot':
       return [`${name}: nothing to do, it has no snapshot`];
+    case 'busy':
+      return [
+        `${name}: busy, run ${printable(outcome.owner)} is working on it until ${formatInstant(outcome.expiresAtMs)} ` +
+          'or later; nothing was done',
+      ];
     case 'skipped':
       return [
         `${name}: skipped, ${skippedTableText(outcome.reason)} (${printable(outcome.detail)})`,
@@ -22,11 +28,31 @@ export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutc
     case 'nothing-planned':
       return [`${name}: nothing to do`];
     case 'observed':
-      return [];
+      return describeVerdicts(outcome.verdicts);
+    case 'held-back':
+      return [`${name}: held back, nothing was written`, ...describeVerdicts(outcome.verdicts)];
     case 'committed':
     case 'partial':
-      return describeReport(name, outcome, outcome.requests);
+      return [
+        ...describeVerdicts(outcome.verdicts),
+        ...describeReport(name, outcome, outcome.requests),
+      ];
   }
+}
+
+/** What lowers a rule for one run, where a person may. */
+const LOWERED_BY: Readonly<Record<GuardVerdict['guard'], string>> = {
+  'commit-interval': '--commit-interval-ms 0',
+  'write-audit-publish': '--wap-wait-ms 0',
+  'foreign-maintainer': 'firn.share=true',
+};
+
+function describeVerdicts(verdicts: readonly GuardVerdict[]): string[] {
+  return verdicts.map((verdict) => {
+    const { guard, detail, dueAtMs } = verdict;
+    if (!isHeldBack(verdict)) return `note: ${printable(detail)}`;
+    return `held back: ${printable(detail)}; until ${formatInstant(dueAtMs)}, or with ${LOWERED_BY[guard]}`;
+  });
 }
 
 function describeReport(

@@ -1,6 +1,7 @@
 import {
   formatBytes,
   formatCount,
+  formatInstant,
   printable,
   type TableOptions,
 } from '../../shared/display/index.ts';
@@ -74,7 +75,15 @@ function describeSkips(plan: RewriteDataFilesPlan, tableOptions: TableOptions): 
     formatBytes(bytes),
     skippedFilesText(reason, plan.options),
   ]);
-  return ['left alone', ...indentedTable([['files', 'bytes', 'why'], ...rows], tableOptions)];
+  return [
+    'left alone',
+    ...indentedTable([['files', 'bytes', 'why'], ...rows], tableOptions),
+    ...(plan.dueAtMs === undefined
+      ? []
+      : [
+          `the first young file may be rewritten at ${formatInstant(plan.dueAtMs)}, or now with --min-file-age-ms 0`,
+        ]),
+  ];
 }
 
 /** What carrying the plan out is expected to cost at list prices. */

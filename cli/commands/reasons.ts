@@ -39,6 +39,8 @@ export function skippedFilesText(
       return 'encrypted';
     case 'unsupported-spec':
       return 'partitioned by a transform that Firn does not know';
+    case 'too-young':
+      return 'written so lately that other jobs may be working on them';
     case 'referenced-twice':
       return 'the snapshot has them more than once, which only their writer can mend';
     case 'max-files-to-rewrite':

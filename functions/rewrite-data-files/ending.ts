@@ -13,6 +13,8 @@ export interface Ending {
 const DONE: Ending = { isAcknowledged: true, level: 'info', outcome: 'done' };
 const SKIPPED: Ending = { isAcknowledged: true, level: 'warn', outcome: 'skipped' };
 const PARTIAL: Ending = { isAcknowledged: true, level: 'info', outcome: 'partial' };
+/** Another run has the table; what it leaves over is found when the queue delivers the message again. */
+const BUSY: Ending = { isAcknowledged: false, level: 'info', outcome: 'skipped' };
 /** It may succeed when the queue delivers the message again. */
 const REDELIVERED: Ending = { isAcknowledged: false, level: 'warn', outcome: 'failed' };
 /** Neither will a repetition help: the queue's count of receives takes it to the dead-letter queue. */
@@ -51,6 +53,7 @@ function isTableDropped({ kind, context }: IcebergError): boolean {
  * committed, so a message that is delivered again finds only those left.
  */
 export function endingOfOutcome(outcome: RewriteDataFilesOutcome): Ending {
+  if (outcome.outcome === 'busy') return BUSY;
   if (outcome.outcome !== 'partial') return DONE;
   const endings = outcome.groups.flatMap((group) =>
     'error' in group ? [endingOfError(group.error)] : [],

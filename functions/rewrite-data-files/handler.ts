@@ -16,7 +16,8 @@ import {
   systemClock,
   systemRandom,
 } from '../../shared/base/index.ts';
-import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { formatTableIdentifier, parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { permissionFor } from '../../shared/guards/index.ts';
 import { createJsonLogger, errorFields, errorMessage } from '../../shared/logging/index.ts';
 import {
   type OptionTexts,
@@ -28,7 +29,6 @@ import { openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
 import { type FunctionConfig, readFunctionConfig } from './config.ts';
 import { type Ending, endingOfError, endingOfOutcome } from './ending.ts';
 import { outcomeFields } from './outcome-fields.ts';
-import { permissionFor } from './permission.ts';
 
 const OPERATION = 'rewrite-data-files';
 
@@ -87,15 +87,20 @@ function deployedPorts(): HandlerPorts {
   const config = readFunctionConfig();
   const clock = systemClock;
   const random = systemRandom;
-  const { catalogUrl, s3Endpoint } = config;
+  const { catalogUrl, s3Endpoint, ledgerTable, stateLocation } = config;
+  const warehouse = openWarehouse({
+    catalogUrl,
+    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+    ...(ledgerTable === undefined ? {} : { ledgerTable }),
+    ...(stateLocation === undefined ? {} : { stateLocation }),
+    clock,
+    random,
+  });
+  // Refused at start, and not at the first table.
+  warehouse.openLedger();
   return {
     config,
-    warehouse: openWarehouse({
-      catalogUrl,
-      ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
-      clock,
-      random,
-    }),
+    warehouse,
     clock,
     random,
   };
@@ -180,13 +185,19 @@ async function compactTable(
   const { warehouse, clock, random, deadline, config } = ports;
   const identifier = parseTableIdentifier(request.table);
   const table = await loadTable(identifier, { ...warehouse, clock });
-  const permission = permissionFor(identifier, table.metadata.properties, config);
+  const permission = permissionFor(
+    formatTableIdentifier(identifier),
+    table.metadata.properties,
+    config,
+  );
   const outcome = await rewriteDataFiles(
     {
       table,
       options: OPTIONS,
       mode: permission.mode,
+      guards: config.guards,
       runId: randomUuid(random),
+      trigger: request.reason,
       onProgress: (progress) => {
         if (progress.step !== 'committed') return;
         const { snapshotId, groupCount } = progress;
@@ -196,7 +207,7 @@ async function compactTable(
         });
       },
     },
-    { ...warehouse, clock, random, deadline, logger },
+    { ...warehouse, ledger: warehouse.openLedger(), clock, random, deadline, logger },
   );
   return { outcome, permission: permission.reason };
 }

@@ -1,4 +1,5 @@
 import type { LogFields } from '../../shared/base/index.ts';
+import { type GuardVerdict, heldBackUntilMs, isHeldBack } from '../../shared/guards/index.ts';
 import type {
   GroupResult,
   RewriteDataFilesOutcome,
@@ -22,6 +23,11 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
   switch (outcome.outcome) {
     case 'no-snapshot':
       return { message: 'the table has no snapshot', fields };
+    case 'busy':
+      return {
+        message: `run ${outcome.owner} is working on the table`,
+        fields: { ...fields, busyRunId: outcome.owner, busyUntilMs: outcome.expiresAtMs },
+      };
     case 'skipped':
       return {
         message: `skipped: ${outcome.reason}`,
@@ -32,17 +38,39 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
     case 'observed':
       return {
         message: `would rewrite ${plannedFileCount(outcome.plan)} files`,
-        fields: { ...fields, ...planFields(outcome.plan) },
+        fields: { ...fields, ...planFields(outcome.plan), ...guardFields(outcome.verdicts) },
+      };
+    case 'held-back':
+      return {
+        message: outcome.verdicts
+          .filter(isHeldBack)
+          .map(({ detail }) => detail)
+          .join('; '),
+        fields: { ...fields, ...planFields(outcome.plan), ...guardFields(outcome.verdicts) },
       };
     case 'committed':
     case 'partial': {
       const { before, after, commits } = outcome;
       return {
         message: `${before.fileCount} files became ${after.fileCount} in ${commits.length} commits`,
-        fields: { ...fields, ...planFields(outcome.plan), ...reportFields(outcome) },
+        fields: {
+          ...fields,
+          ...planFields(outcome.plan),
+          ...guardFields(outcome.verdicts),
+          ...reportFields(outcome),
+        },
       };
     }
   }
+}
+
+/** Which rules hold the run back, which were overruled, and when the last of the former would let it go on. */
+function guardFields(verdicts: readonly GuardVerdict[]): LogFields {
+  if (verdicts.length === 0) return {};
+  return {
+    guards: verdicts.map(({ guard, state }) => `${guard}: ${state}`).join(', '),
+    heldBackUntilMs: heldBackUntilMs(verdicts),
+  };
 }
 
 function planFields(plan: RewriteDataFilesPlan): LogFields {
@@ -51,6 +79,7 @@ function planFields(plan: RewriteDataFilesPlan): LogFields {
     groupCount: plan.groups.length,
     plannedFileCount: plannedFileCount(plan),
     skipped: skips.map(([reason, { fileCount }]) => `${reason}: ${fileCount}`).join(', '),
+    youngUntilMs: plan.dueAtMs,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   formatDuration,
   formatSizeHistogram,
 } from '../../shared/display/index.ts';
+import { guardSettingsText, LOWERED_GUARD_SETTINGS } from '../../shared/guards/index.ts';
 import { snapshotOfRef } from '../../shared/iceberg/index.ts';
 import type { RewriteDataFilesOutcome } from '../../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
@@ -87,10 +88,12 @@ async function invokeHandler(
     catalogUrl,
     enabledTables: [TABLE_NAME],
     isObserving: false,
+    guards: LOWERED_GUARD_SETTINGS,
     logLevel: 'info',
   } as const;
   print(
-    `deployment parameters of this demo: enabled tables ${config.enabledTables.join(', ')}; clock of this machine; everything else as shipped\n`,
+    `deployment parameters of this demo: enabled tables ${config.enabledTables.join(', ')}; clock of this machine; ` +
+      `guards lowered, since the table is seconds old: ${guardSettingsText(config.guards)}; everything else as shipped\n`,
   );
   let outcome: RewriteDataFilesOutcome | undefined;
   const handler = createHandler({

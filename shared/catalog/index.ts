@@ -5,6 +5,11 @@
  * here they only arrive as conflicts.
  */
 export type { Catalog, PointerFence, PointerUpdate, TablePointer } from './catalog.ts';
+export {
+  type CatalogRequestCounts,
+  type CountingCatalog,
+  countingCatalog,
+} from './counting-catalog.ts';
 export { DynamoDbCatalog } from './dynamodb-catalog.ts';
 export { createCatalogTable } from './dynamodb-table.ts';
 export { FileCatalog, type FileCatalogOptions } from './file-catalog.ts';

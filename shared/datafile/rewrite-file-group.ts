@@ -1,5 +1,4 @@
 import { assert, IcebergError } from '../base/index.ts';
-import { parseNameMapping, tableProperty } from '../iceberg/index.ts';
 import {
   ColumnChunkEncoder,
   canDecompress,
@@ -14,10 +13,10 @@ import type { RowRange } from './decode-rows.ts';
 import { type EncodeOptionsOf, encodeOptionsFor } from './encode-options.ts';
 import { leafBatches } from './leaf-batches.ts';
 import type { LeafSource } from './match-file.ts';
-import { type OpenedInput, type OpenInputOptions, openInput } from './open-input.ts';
+import { type OpenedInput, openInput } from './open-input.ts';
 import { type OutputContext, OutputFile } from './output-file.ts';
-import { identityPartitionValues } from './partition-values.ts';
-import { targetSchemaFor } from './target-schema.ts';
+import { addRowIds, NO_ROW_IDS, type RowIdTally, tallyRowIds } from './row-ids.ts';
+import { hasLineage, openInputOptions, type TableOfFiles, targetOf } from './table-of-files.ts';
 import type {
   ColumnChunkCounts,
   FileGroupInput,
@@ -32,9 +31,6 @@ const INPUTS_AHEAD = 16;
 /** What inputs hold that are opened ahead; see `readAhead` for how much each does. */
 const BYTES_AHEAD = 32 * 1024 ** 2;
 const INPUT_BYTES_MAX = 8 * 1024 ** 2;
-
-/** The first format version whose files hold row lineage. */
-const LINEAGE_FORMAT_VERSION = 3;
 
 /**
  * Rewrites data files into few: every row group is kept, its column chunks copied as they are where the
@@ -68,7 +64,7 @@ async function* openedInputs(
   options: RewriteFileGroupOptions,
 ): AsyncGenerator<OpenedInput, void, undefined> {
   const { inputs } = options;
-  const openOptions = openInputOptions(options);
+  const openOptions = openInputOptions(tableOfFiles(options));
   const opening: Promise<OpenedInput>[] = [];
   let openedCount = 0;
   let bytesAhead = 0;
@@ -88,20 +84,12 @@ async function* openedInputs(
   }
 }
 
-function heldBytes({ reader }: FileGroupInput): number {
-  return Math.min(reader.fileSizeBytes, INPUT_BYTES_MAX);
+function tableOfFiles(options: RewriteFileGroupOptions): TableOfFiles {
+  return { ...options, partition: options.inputs[0]?.dataFile.partition ?? [] };
 }
 
-function openInputOptions(options: RewriteFileGroupOptions): OpenInputOptions {
-  const { schema, formatVersion, partitionSpec, properties, inputs } = options;
-  const mapping = tableProperty(properties, 'schema.name-mapping.default');
-  const partition = inputs[0]?.dataFile.partition ?? [];
-  return {
-    target: targetSchemaFor(schema, { withLineage: formatVersion >= LINEAGE_FORMAT_VERSION }),
-    formatVersion,
-    partitionValues: identityPartitionValues(schema, partitionSpec, partition),
-    nameMapping: mapping === undefined ? undefined : parseNameMapping(mapping),
-  };
+function heldBytes({ reader }: FileGroupInput): number {
+  return Math.min(reader.fileSizeBytes, INPUT_BYTES_MAX);
 }
 
 /** One row group of the outputs: all rows of an input's row group, or some of them. */
@@ -120,12 +108,14 @@ class FileGroupRewrite {
   readonly #encodeOptionsOf: EncodeOptionsOf;
   readonly #outputs: FileGroupOutput[] = [];
   #output: OutputFile | undefined;
+  /** Absent in tables without row lineage. */
+  #rowIds: RowIdTally | undefined;
   #counts: ColumnChunkCounts = { copiedCount: 0, copiedBytes: 0, encodedCount: 0, encodedBytes: 0 };
 
   constructor(options: RewriteFileGroupOptions) {
     const { schema, formatVersion, properties, metricsModes, inputs } = options;
-    const withLineage = formatVersion >= LINEAGE_FORMAT_VERSION;
-    const target = targetSchemaFor(schema, { withLineage });
+    this.#rowIds = hasLineage(formatVersion) ? NO_ROW_IDS : undefined;
+    const target = targetOf(options);
     const columns = metricsColumns(schema, target.leaves, metricsModes);
     this.#options = options;
     this.#context = { schema, target, columns, partition: inputs[0]?.dataFile.partition ?? [] };
@@ -134,6 +124,11 @@ class FileGroupRewrite {
   }
 
   async addInput(input: OpenedInput): Promise<void> {
+    if (this.#rowIds !== undefined) {
+      const { firstRowId } = input.input.dataFile;
+      const inherited = firstRowId === undefined ? {} : { firstRowId };
+      this.#rowIds = addRowIds(this.#rowIds, await tallyRowIds({ ...input, ...inherited }));
+    }
     for (const [rowGroupIndex, rowGroup] of input.file.rowGroups.entries()) {
       const sizeBytes = rowGroupBytes(rowGroup);
       for (const rows of splitRows(rowGroup.rowCount, sizeBytes, this.#options.outputSizeBytes)) {
@@ -147,7 +142,11 @@ class FileGroupRewrite {
 
   async finish(): Promise<FileGroupResult> {
     await this.#closeOutput();
-    return { outputs: this.#outputs, columnChunks: this.#counts };
+    return {
+      outputs: this.#outputs,
+      columnChunks: this.#counts,
+      ...(this.#rowIds === undefined ? {} : { inputRowIds: this.#rowIds }),
+    };
   }
 
   async abort(): Promise<void> {

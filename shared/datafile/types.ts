@@ -7,6 +7,7 @@ import type {
   Schema,
 } from '../iceberg/index.ts';
 import type { ObjectWriter } from '../storage/index.ts';
+import type { RowIdTally } from './row-ids.ts';
 
 /** One data file to be rewritten, as its manifest entry describes it. */
 export interface FileGroupInput {
@@ -68,4 +69,6 @@ export interface ColumnChunkCounts {
 export interface FileGroupResult {
   readonly outputs: readonly FileGroupOutput[];
   readonly columnChunks: ColumnChunkCounts;
+  /** v3: the ids of all input rows, stored or inherited, for the check that the outputs have the same. */
+  readonly inputRowIds?: RowIdTally;
 }

@@ -2,7 +2,9 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   ResourceInUseException,
+  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { IcebergError } from '../base/index.ts';
 import type { DynamoDbConnection } from './connection.ts';
@@ -41,6 +43,28 @@ export async function createTable(
     }
   });
   await waitUntilActive(connection);
+}
+
+/**
+ * Lets items expire by an attribute that holds seconds since the epoch; without effect where it is so already.
+ *
+ * @throws access-denied, not-found, unavailable, commit-state-unknown
+ * @throws invalid-config — also where the endpoint does not offer it
+ */
+export async function enableTimeToLive(
+  connection: DynamoDbConnection,
+  attribute: string,
+): Promise<void> {
+  const { client, tableName } = connection;
+  const answer = await connection.read({ action: 'dynamodb:DescribeTimeToLive' }, () =>
+    client.send(new DescribeTimeToLiveCommand({ TableName: tableName })),
+  );
+  if (answer.TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL')) return;
+  const command = new UpdateTimeToLiveCommand({
+    TableName: tableName,
+    TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
+  });
+  await connection.write({ action: 'dynamodb:UpdateTimeToLive' }, () => client.send(command));
 }
 
 async function waitUntilActive(connection: DynamoDbConnection): Promise<void> {

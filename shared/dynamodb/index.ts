@@ -4,5 +4,5 @@
  * transactions, batches and streams on purpose.
  */
 export { DynamoDbConnection, type DynamoDbConnectionOptions } from './connection.ts';
-export { createTable } from './create-table.ts';
+export { createTable, enableTimeToLive } from './create-table.ts';
 export { type DynamoDbItem, type ItemPage, readPages } from './pages.ts';

@@ -93,6 +93,14 @@ const DEFINITIONS = {
 
   /** Firn: whether the table may be maintained; absent leaves it to the deployment's allow-list. */
   'firn.enabled': optional(boolean),
+  /** Firn: data files younger than this are left alone; absent: it follows from the table's commits. */
+  'firn.min-file-age-ms': optional(integerFrom(0)),
+  /** Firn: between runs that commit to one branch; absent: as the deployment says. */
+  'firn.commit.min-interval-ms': optional(integerFrom(0)),
+  /** Firn: how long what waits to be published holds back commits to main; absent: as the deployment says. */
+  'firn.wap.wait-ms': optional(integerFrom(0)),
+  /** Firn: goes on where another maintainer rewrites the table, too. Two at it undo each other's work. */
+  'firn.share': withDefault(boolean, false),
   /** Firn: `rows` adds an order-free hash of all rows to the checks that always run. */
   'firn.verify': withDefault(oneOf('standard', 'rows'), 'standard'),
   /** Firn: `basic` keeps new pages to PLAIN and dictionary encoding, which every reader knows. */

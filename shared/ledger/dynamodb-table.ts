@@ -2,12 +2,13 @@ import {
   createTable,
   DynamoDbConnection,
   type DynamoDbConnectionOptions,
+  enableTimeToLive,
 } from '../dynamodb/index.ts';
 import { DYNAMODB_LEDGER as LAYOUT, TABLE_ROLE } from './dynamodb-layout.ts';
 
 /**
- * Creates the ledger table where it is missing, and waits until it is active. For tests and the local cloud: a
- * deployment declares it, and with it that `expires_at` is its time to live.
+ * Creates the ledger table where it is missing, and waits until it is active. For `firn init`, tests and the local
+ * cloud: a deployment declares it, and with it that `expires_at` is its time to live.
  *
  * @throws access-denied, unavailable
  */
@@ -24,6 +25,16 @@ export async function createLedgerTable(options: DynamoDbConnectionOptions): Pro
         { AttributeName: LAYOUT.item, KeyType: 'RANGE' },
       ],
     });
+  } finally {
+    connection.client.destroy();
+  }
+}
+
+/** Lets the ledger table drop reports that have expired. @throws as `enableTimeToLive` */
+export async function enableReportExpiry(options: DynamoDbConnectionOptions): Promise<void> {
+  const connection = new DynamoDbConnection(TABLE_ROLE, options);
+  try {
+    await enableTimeToLive(connection, LAYOUT.expiresAt);
   } finally {
     connection.client.destroy();
   }

@@ -4,8 +4,9 @@
  * revision, in a DynamoDB table of Firn's own, a local folder, or memory with faults; what is too large for an
  * item lies in a state store. Decides nothing about tables and reads none; deletes no object. See its README.
  */
+export type { ItemRequestCounts } from './counting-item-store.ts';
 export { DynamoDbItemStore } from './dynamodb-item-store.ts';
-export { createLedgerTable } from './dynamodb-table.ts';
+export { createLedgerTable, enableReportExpiry } from './dynamodb-table.ts';
 export { FileItemStore, type FileItemStoreOptions } from './file-item-store.ts';
 export type { Intent, IntentOutcome, PointerWrite } from './intent.ts';
 export type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';

@@ -25,13 +25,13 @@ export interface Intent extends PointerWrite {
   readonly state: 'open' | IntentOutcome;
 }
 
-/** Closed intents that a run record keeps beside the open one. */
-const CLOSED_COUNT_MAX = 20;
+/** Lost attempts that a run record keeps; the others say which of its objects must stay. */
+const LOST_COUNT_MAX = 20;
 
-/** A run's intents, the oldest first; without the oldest closed ones when there are many. */
+/** A run's intents, the oldest first; without the oldest that were not applied when there are many. */
 export function trimIntents(intents: readonly Intent[]): readonly Intent[] {
-  const closed = intents.filter(({ state }) => state !== 'open');
-  const dropped = new Set(closed.slice(0, Math.max(0, closed.length - CLOSED_COUNT_MAX)));
+  const lost = intents.filter(({ state }) => state === 'not-applied');
+  const dropped = new Set(lost.slice(0, Math.max(0, lost.length - LOST_COUNT_MAX)));
   return intents.filter((intent) => !dropped.has(intent));
 }
 

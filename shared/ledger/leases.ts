@@ -64,6 +64,18 @@ export class Leases {
     }
   }
 
+  /** Who has a lease, by this process's clock; undefined when it is free. One read. */
+  async holder(
+    lease: Pick<LeaseRequest, 'table' | 'scope'>,
+  ): Promise<{ readonly owner: string; readonly expiresAtMs: number } | undefined> {
+    const item = await this.#ports.items.read(leaseKey(lease));
+    if (item === undefined) return undefined;
+    const record = parseLease(item);
+    const { owner, expiresAtMs } = record;
+    if (owner === undefined || isLeaseFree(record, this.#ports.clock.nowMs())) return undefined;
+    return { owner, expiresAtMs };
+  }
+
   /** Whether a lease is still the grant's and has not expired, by this process's clock. One read. */
   async isHeld(grant: LeaseGrant): Promise<boolean> {
     const item = await this.#ports.items.read(leaseKey(grant));

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
+import { CountingItemStore, type ItemRequestCounts } from './counting-item-store.ts';
 import type { ItemStore } from './item-store.ts';
 import { Leases } from './leases.ts';
 import { Reports } from './reports.ts';
@@ -24,15 +25,23 @@ export interface Ledger {
   readonly runs: Runs;
   readonly tombstones: Tombstones;
   readonly reports: Reports;
+  /** Where its bulky state lies. */
+  readonly statePrefix: string;
+  /** Requests for items since it was opened; it goes on counting. */
+  readonly requestCounts: Readonly<ItemRequestCounts>;
 }
 
 /** A ledger on the given stores. No request is made yet. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const leases = new Leases(options);
+  const items = new CountingItemStore(options.items);
+  const ports = { ...options, items };
+  const leases = new Leases(ports);
   return {
     leases,
-    runs: new Runs(options, leases),
-    tombstones: new Tombstones(options),
-    reports: new Reports(options),
+    runs: new Runs(ports, leases),
+    tombstones: new Tombstones(ports),
+    reports: new Reports(ports),
+    statePrefix: options.state.prefix,
+    requestCounts: items.requestCounts,
   };
 }

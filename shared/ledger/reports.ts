@@ -59,16 +59,22 @@ export class Reports {
   /**
    * Writes the report of an operation that did not run, unless the last thing reported of it was the same
    * reason. One read, and three writes if it is news; two processes at once may both report it.
+   *
+   * @param sameness what makes it the same, where that is more than the reason
    */
-  async writeSkip(report: Report, details?: ReportDetails): Promise<'written' | 'unchanged'> {
+  async writeSkip(
+    report: Report,
+    details?: ReportDetails,
+    sameness: string = report.reason,
+  ): Promise<'written' | 'unchanged'> {
     const skip = await this.#ports.items.read(skipKey(report));
-    if (skip !== undefined && itemFields(skip).text('reason') === report.reason) return 'unchanged';
+    if (skip !== undefined && itemFields(skip).text('reason') === sameness) return 'unchanged';
     await this.#write(report, details);
     // A conflict means that somebody else has just reported a reason.
     await writeSettled(
       {
         ...skipKey(report),
-        body: newBody({ reason: report.reason }),
+        body: newBody({ reason: sameness }),
         baseRevision: skip?.revision,
       },
       this.#ports,

@@ -144,8 +144,8 @@ export class Run {
    * Ends the run. What was recorded first counts, whoever did it, and is returned. One write, one read and one
    * removal.
    *
-   * @throws commit-conflict — when an intent is open, or when a run to be abandoned has named more objects since
-   *   this one last saw it: then it is to be settled again, with what `record` and `objects` say now
+   * @throws commit-conflict — when an intent is open, or when the run has named more objects since this one last
+   *   saw it: then it is to be settled again, with what `record` and `objects` say now
    */
   close(outcome: RunOutcome): Promise<RunOutcome> {
     return this.#inTurn(async () => {
@@ -154,7 +154,7 @@ export class Run {
       const { status, table, runId } = await this.#change(async (record) => {
         if (record.status !== 'open') return record;
         requireSettled(record);
-        if (outcome === 'abandoned') requireSameObjects(seen, record);
+        if (outcome !== 'unknown') requireSameObjects(seen, record);
         return { ...record, status: outcome, closedAtMs };
       });
       assert(status !== 'open', `run ${runId}: is open after it was closed`);
@@ -234,7 +234,7 @@ function requireSettled({ runId, intents }: RunRecord): void {
   );
 }
 
-/** Of an abandoned run, every object is on the tombstone list before it is closed. */
+/** Every object that was named and came to nothing is on the tombstone list before the run is closed. */
 function requireSameObjects(seen: RunRecord, record: RunRecord): void {
   const isSame =
     seen.objects.length === record.objects.length &&

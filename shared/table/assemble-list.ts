@@ -34,20 +34,30 @@ export interface Filtered {
 
 /** Writes the manifests that take the place of those of the head that hold inputs of the groups. */
 export function stageFiltered(
-  { base, headManifests, headFacts, groups }: HeadToChange,
+  head: HeadToChange,
   staging: ManifestStaging,
 ): Promise<readonly Filtered[]> {
+  return mapConcurrent(
+    filterSources(head),
+    { concurrencyMax: FILTERS_CONCURRENT },
+    async (packed) => ({ sources: packed, staged: await staging.stageFiltered(head.base, packed) }),
+  );
+}
+
+/** Manifests of the head that hold inputs of the groups; those that are rewritten together, together. */
+export function filterSources({
+  base,
+  headManifests,
+  headFacts,
+  groups,
+}: HeadToChange): readonly (readonly FilterSource[])[] {
   const removed = new Set(groups.flatMap((group) => group.inputs.map((input) => input.filePath)));
   const sources = headManifests.flatMap((source) => {
     const held = headFacts.inputPathsByManifest.get(source.manifestPath) ?? [];
     const removedPaths = held.filter((path) => removed.has(path));
     return removedPaths.length === 0 ? [] : [{ source, removedPaths }];
   });
-  return mapConcurrent(
-    packSources(sources, base),
-    { concurrencyMax: FILTERS_CONCURRENT },
-    async (packed) => ({ sources: packed, staged: await staging.stageFiltered(base, packed) }),
-  );
+  return packSources(sources, base);
 }
 
 /**

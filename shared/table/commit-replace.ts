@@ -6,19 +6,34 @@ import {
   requireTime,
 } from '../base/index.ts';
 import { formatTableIdentifier, type TablePointer } from '../catalog/index.ts';
-import { snapshotById, snapshotOfRef, type TableMetadata } from '../iceberg/index.ts';
+import {
+  newManifestListLocation,
+  newMetadataLocation,
+  snapshotById,
+  snapshotOfRef,
+  type TableMetadata,
+} from '../iceberg/index.ts';
+import type { PointerWrite } from '../ledger/index.ts';
+import { filterSources } from './assemble-list.ts';
 import type { CommitPorts } from './commit-ports.ts';
 import { createHeadReader, type HeadReader } from './head.ts';
-import { verifyProposal } from './invariants.ts';
+import { INVARIANTS, verifyProposal } from './invariants.ts';
 import type { RereadOutput } from './proposal.ts';
 import { type CommitAttempt, writeProposal } from './propose.ts';
 import type { DroppedGroup, ReplaceGroup } from './replace-group.ts';
 import { rereadOutputs } from './reread.ts';
 import { commitRetry } from './retry.ts';
 import { revalidateGroups } from './revalidate.ts';
-import { commitStateUnknown, type LostCommit, settleCommit } from './settle.ts';
-import { type CommitNames, createManifestStaging, type ManifestStaging } from './stage.ts';
-import { loadMetadata, type Table } from './table.ts';
+import { FENCING_KEY, RUN_ID_KEY, runSummary } from './run-summary.ts';
+import { commitStateUnknown, settleCommit, toLostCommit } from './settle.ts';
+import {
+  addedManifestCount,
+  type CommitNames,
+  createManifestStaging,
+  type ManifestStaging,
+} from './stage.ts';
+import { loadMetadata, refreshTable, type Table } from './table.ts';
+import { metadataFilesTrimmed } from './trimmed.ts';
 
 export interface CommitReplaceOptions {
   /** The table as it was planned; the commit is refused when another one has its name now. */
@@ -27,8 +42,6 @@ export interface CommitReplaceOptions {
   /** Of the snapshot whose files were rewritten; the outputs' data sequence number. 0n in v1. */
   readonly startingSequenceNumber: bigint;
   readonly groups: readonly ReplaceGroup[];
-  /** Further keys of the snapshot summary. */
-  readonly summaryExtra: Readonly<Record<string, string>>;
 }
 
 /** What became of a commit; groups that could no longer be committed are dropped, with the reason. */
@@ -40,6 +53,8 @@ export type CommitOutcome =
       readonly attemptCount: number;
       readonly committedGroups: readonly number[];
       readonly droppedGroups: readonly DroppedGroup[];
+      /** Numbers of the claims that were checked. */
+      readonly invariants: readonly number[];
     }
   | {
       readonly outcome: 'all-dropped';
@@ -139,10 +154,10 @@ function gaveUp(
 
 async function tryCommit(session: Session, attempt: number): Promise<AttemptResult> {
   const { options, ports, names } = session;
-  const pointer = await ports.catalog.loadTable(options.table.identifier);
-  const base = await loadBase(options.table, pointer, ports);
-  refuseOwnSnapshot(base, names.snapshotId);
-  const { branch, groups, startingSequenceNumber, summaryExtra } = options;
+  const { pointer, metadata: base } = await refreshTable(options.table, ports);
+  refuseOwnSnapshot(base, session);
+  refuseLaterRun(base, session);
+  const { branch, groups, startingSequenceNumber } = options;
   const head = snapshotOfRef(base, branch);
   if (head === undefined || base.refs.get(branch)?.type !== 'branch') {
     throw new IcebergError('commit-rejected', `branch ${branch}: is gone`, { branch });
@@ -159,48 +174,65 @@ async function tryCommit(session: Session, attempt: number): Promise<AttemptResu
       outcome: { outcome: 'all-dropped', attemptCount: attempt, droppedGroups: dropped },
     };
   }
+  const { metadataLocation } = pointer;
   const commitAttempt: CommitAttempt = {
     attempt,
     names,
     branch,
     base,
-    baseMetadataLocation: pointer.metadataLocation,
+    baseMetadataLocation: metadataLocation,
+    manifestList: newManifestListLocation(base, { ...names, attempt }),
+    metadataLocation: newMetadataLocation(base, metadataLocation, randomUuid(ports.random)),
     head,
     headManifests,
     headFacts,
     groups: kept,
     startingSequenceNumber,
-    summaryExtra,
+    summaryExtra: runSummary(ports.run),
     outputs: session.outputs,
   };
+  await nameObjects(session, commitAttempt);
   return movePointer(session, commitAttempt, { pointer, dropped });
 }
 
-/** The metadata that the pointer names; read again only where the pointer has moved. */
-async function loadBase(
-  table: Table,
-  pointer: TablePointer,
-  ports: CommitPorts,
-): Promise<TableMetadata> {
-  if (pointer.metadataLocation === table.metadataLocation) return table.metadata;
-  const metadata = await loadMetadata(pointer.metadataLocation, ports);
-  // Old v1 tables have no uuid.
-  const isSameTable =
-    metadata.tableUuid === table.metadata.tableUuid &&
-    (metadata.tableUuid !== undefined || metadata.location === table.metadata.location);
-  if (isSameTable) return metadata;
-  throw new IcebergError(
-    'commit-rejected',
-    `table ${formatTableIdentifier(table.identifier)}: was replaced by ${metadata.tableUuid ?? metadata.location}`,
-  );
-}
-
 /** Each attempt before this one was settled as not applied; a table that says otherwise is not to be touched. */
-function refuseOwnSnapshot(base: TableMetadata, snapshotId: bigint): void {
+function refuseOwnSnapshot(base: TableMetadata, { names: { snapshotId }, ports }: Session): void {
   if (snapshotById(base, snapshotId) === undefined) return;
+  ports.run.markUnknown();
   throw new IcebergError(
     'commit-state-unknown',
     `snapshot ${snapshotId}: is in the table although no attempt succeeded`,
+  );
+}
+
+/**
+ * A run with a later lease has committed since this one was planned: ours has expired unnoticed. This is for the sake
+ * of the work; what keeps the commit right is the pointer's condition, and that settling a run closes it.
+ */
+function refuseLaterRun(base: TableMetadata, { options, ports }: Session): void {
+  const { runId, fencingNumber } = ports.run;
+  for (const { snapshotId, summary } of base.snapshots) {
+    const later = Number(summary[FENCING_KEY] ?? 0);
+    if (summary[RUN_ID_KEY] === runId || !(later > fencingNumber)) continue;
+    if (snapshotById(options.table.metadata, snapshotId) !== undefined) continue;
+    ports.run.markLost();
+    throw new IcebergError(
+      'commit-conflict',
+      `run ${runId}: snapshot ${snapshotId} was committed under lease ${later}, ours is ${fencingNumber}`,
+    );
+  }
+}
+
+/** Names all that the attempt will write, manifests of the first attempt included, in one request. */
+async function nameObjects(
+  { ports, staging }: Session,
+  { attempt, manifestList, metadataLocation, base, ...head }: CommitAttempt,
+): Promise<void> {
+  const manifestCount =
+    attempt > 1 ? 0 : addedManifestCount(head.groups) + filterSources({ base, ...head }).length;
+  await ports.run.nameObjects(
+    [metadataLocation, manifestList, ...staging.nextLocations(base, manifestCount)],
+    'attempt-lost',
   );
 }
 
@@ -213,9 +245,17 @@ async function movePointer(
   }: { readonly pointer: TablePointer; readonly dropped: readonly DroppedGroup[] },
 ): Promise<AttemptResult> {
   const { ports, names, staging, options } = session;
-  const { proposal, metadataLocation } = await writeProposal(commitAttempt, staging, ports);
+  const { proposal, locations } = await writeProposal(commitAttempt, staging, ports);
   verifyProposal(proposal);
-  const version = randomUuid(ports.random);
+  const { base, baseMetadataLocation, metadataLocation } = commitAttempt;
+  const write: PointerWrite = {
+    ...(base.tableUuid === undefined ? {} : { tableUuid: base.tableUuid }),
+    baseMetadataLocation,
+    baseVersion: pointer.version,
+    metadataLocation,
+    version: randomUuid(ports.random),
+    snapshotId: names.snapshotId,
+  };
   const done = (moved: TablePointer, metadata: TableMetadata): AttemptResult => ({
     state: 'done',
     outcome: {
@@ -230,58 +270,78 @@ async function movePointer(
       attemptCount: commitAttempt.attempt,
       committedGroups: commitAttempt.groups.map((group) => group.groupIndex),
       droppedGroups: dropped,
+      invariants: INVARIANTS.map(({ number }) => number),
     },
   });
+  const landed = () => {
+    const trimmedMetadataFiles = metadataFilesTrimmed(base, proposal.metadata);
+    ports.run.keepCommitted(locations, { trimmedMetadataFiles });
+    return ports.run.closeIntent(write.version, 'applied');
+  };
+  return sendPointerWrite(write, { pointer, ports, done, landed, metadata: proposal.metadata });
+}
+
+interface PointerSending {
+  readonly pointer: TablePointer;
+  readonly ports: CommitPorts;
+  readonly done: (moved: TablePointer, metadata: TableMetadata) => AttemptResult;
+  /** Tells the run. */
+  readonly landed: () => Promise<void>;
+  /** Of the commit itself. */
+  readonly metadata: TableMetadata;
+}
+
+async function sendPointerWrite(
+  write: PointerWrite,
+  sending: PointerSending,
+): Promise<AttemptResult> {
+  const { pointer, ports, done, landed, metadata } = sending;
+  const { metadataLocation, version } = write;
+  await ports.run.recordIntent(write);
+  let moved: TablePointer;
   try {
-    const moved = await ports.catalog.commitTable({ base: pointer, metadataLocation, version });
-    return done(moved, proposal.metadata);
+    moved = await ports.catalog.commitTable({ base: pointer, metadataLocation, version });
   } catch (error) {
-    if (isIcebergError(error, 'commit-conflict') || isIcebergError(error, 'unavailable')) {
-      return { state: 'lost', error };
-    }
-    if (!isIcebergError(error, 'commit-state-unknown')) throw error;
-    const lost = {
-      base: pointer,
-      tableUuid: commitAttempt.base.tableUuid,
-      metadataLocation,
-      version,
-      snapshotId: names.snapshotId,
-    };
-    return settle(lost, error, { ports, done, metadata: proposal.metadata });
+    if (!isIcebergError(error)) throw error;
+    if (error.kind === 'commit-state-unknown') return settle(write, error, sending);
+    // Every other error says that this write was certainly not applied.
+    await ports.run.closeIntent(version, 'not-applied');
+    if (error.kind !== 'commit-conflict' && error.kind !== 'unavailable') throw error;
+    return { state: 'lost', error };
   }
+  await landed();
+  return done(moved, metadata);
 }
 
 async function settle(
-  lost: LostCommit,
+  write: PointerWrite,
   error: IcebergError,
-  {
-    ports,
-    done,
-    metadata,
-  }: {
-    readonly ports: CommitPorts;
-    readonly done: (moved: TablePointer, metadata: TableMetadata) => AttemptResult;
-    /** Of the lost commit itself. */
-    readonly metadata: TableMetadata;
-  },
+  { pointer, ports, done, landed, metadata }: PointerSending,
 ): Promise<AttemptResult> {
   // Nothing may fail any more once the commit is known to be applied, so what was loaded is kept.
-  const loaded = new Map([[lost.metadataLocation, metadata]]);
+  const loaded = new Map([[write.metadataLocation, metadata]]);
   const load = async (location: string): Promise<TableMetadata> => {
     const known = loaded.get(location) ?? (await loadMetadata(location, ports));
     loaded.set(location, known);
     return known;
   };
+  const lost = toLostCommit(write, pointer.identifier);
   const settlement = await settleCommit(lost, { ...ports, loadMetadata: load });
   ports.logger.warn('commit.settled', `lost answer: ${settlement.state}`, {
-    metadataLocation: lost.metadataLocation,
+    metadataLocation: write.metadataLocation,
   });
   switch (settlement.state) {
     case 'applied':
+      await landed();
       return done(settlement.pointer, await load(settlement.pointer.metadataLocation));
     case 'not-applied':
+      await ports.run.closeIntent(write.version, 'not-applied');
       return { state: 'lost', error };
     case 'unknown':
+      await ports.run.closeIntent(write.version, 'unknown');
+      throw commitStateUnknown(lost, settlement.seen, error);
+    case 'undecided':
+      // The intent stays open: the next run asks again.
       throw commitStateUnknown(lost, settlement.seen, error);
   }
 }

@@ -20,5 +20,24 @@ export {
   sumColumnCounts,
   toReplaceInput,
 } from './replace-group.ts';
+export { FENCING_KEY, RUN_ID_KEY } from './run-summary.ts';
 export { readDataFiles, type ScannedDataFile, scanSnapshot } from './scan.ts';
-export { headOfBranch, loadMetadata, loadTable, type Table, type TablePorts } from './table.ts';
+export type { SettledRun } from './settle-runs.ts';
+export { requireStateOutside } from './state-outside.ts';
+export {
+  headOfBranch,
+  loadMetadata,
+  loadTable,
+  refreshTable,
+  type Table,
+  type TablePorts,
+} from './table.ts';
+export type { TableRun } from './table-run.ts';
+export {
+  type BusyOutcome,
+  type LeasedPorts,
+  type LeasedSession,
+  REWRITE_LEASE,
+  type WorkEnding,
+  workUnderLease,
+} from './under-lease.ts';

@@ -9,6 +9,7 @@ import {
 } from './check-files.ts';
 import { listViolation, manifestViolation } from './check-manifests.ts';
 import { metadataViolation } from './check-metadata.ts';
+import { lineageViolation, rowHashViolation } from './check-rows.ts';
 import { rowIdViolation, sequenceViolation } from './check-sequence.ts';
 import type { CommitProposal } from './proposal.ts';
 
@@ -88,6 +89,18 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'metadata-as-meant',
     claim: 'the metadata differs from its base by the snapshot, its branch and the logs only',
     violation: metadataViolation,
+  },
+  {
+    number: 12,
+    name: 'row-ids-kept',
+    claim: 'in each group, the outputs store the row ids that the inputs have, and no others',
+    violation: lineageViolation,
+  },
+  {
+    number: 13,
+    name: 'rows-equal',
+    claim: 'with firn.verify=rows, the rows of each group hash to the same before and after',
+    violation: rowHashViolation,
   },
 ];
 

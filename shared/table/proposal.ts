@@ -1,3 +1,4 @@
+import type { RowIdTally } from '../datafile/index.ts';
 import type { ManifestEntry, ManifestFile, Snapshot, TableMetadata } from '../iceberg/index.ts';
 import type { ReplaceGroup } from './replace-group.ts';
 import type { HeadFacts } from './revalidate.ts';
@@ -10,6 +11,8 @@ export type RereadOutput =
       readonly fileSizeBytes: number;
       /** Rows of the footer, all of whose pages were walked. */
       readonly recordCount: number;
+      /** Stored ids of its rows; none where the file has no such column. */
+      readonly rowIds: RowIdTally;
     }
   | { readonly filePath: string; readonly flaw: string };
 

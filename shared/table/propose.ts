@@ -1,11 +1,9 @@
-import { mapConcurrent, randomUuid } from '../base/index.ts';
+import { mapConcurrent } from '../base/index.ts';
 import {
   applyTableUpdates,
   createSnapshot,
   type DataFile,
   type FileOfSpec,
-  newManifestListLocation,
-  newMetadataLocation,
   parseTableMetadata,
   readManifestList,
   replaceSummary,
@@ -38,16 +36,19 @@ export interface CommitAttempt extends HeadToChange {
   readonly names: CommitNames;
   readonly branch: string;
   readonly baseMetadataLocation: string;
+  /** Of the two objects that are new for each attempt. */
+  readonly manifestList: string;
+  readonly metadataLocation: string;
   readonly head: Snapshot;
   readonly startingSequenceNumber: bigint;
   readonly summaryExtra: Readonly<Record<string, string>>;
   readonly outputs: readonly RereadOutput[];
 }
 
-/** A proposal with the metadata file that the pointer would move to. */
+/** A proposal with the objects that it makes part of the table. */
 export interface WrittenProposal {
   readonly proposal: CommitProposal;
-  readonly metadataLocation: string;
+  readonly locations: readonly string[];
 }
 
 /**
@@ -65,9 +66,10 @@ export async function writeProposal(
 ): Promise<WrittenProposal> {
   const list = await writeList(attempt, staging, ports);
   const snapshot = newSnapshot(attempt, list, ports);
-  const { metadata, metadataLocation } = await writeMetadata(attempt, snapshot, ports);
-  const rereadBytes = await ports.store.read(list.manifestList, list.lengthBytes);
-  const manifests = readManifestList(rereadBytes, list.manifestList, metadata.formatVersion);
+  const metadata = await writeMetadata(attempt, snapshot, ports);
+  const { manifestList, metadataLocation } = attempt;
+  const rereadBytes = await ports.store.read(manifestList, list.lengthBytes);
+  const manifests = readManifestList(rereadBytes, manifestList, metadata.formatVersion);
   const { base, baseMetadataLocation, branch, head, headManifests, headFacts } = attempt;
   const proposal: CommitProposal = {
     base,
@@ -85,12 +87,18 @@ export async function writeProposal(
     manifestsIntended: list.manifests,
     ...(await rereadStaged(attempt, { ...list, manifests, metadata }, ports)),
   };
-  return { proposal, metadataLocation };
+  const staged = [...list.added, ...list.filtered.map((filtered) => filtered.staged)];
+  const locations = [
+    metadataLocation,
+    manifestList,
+    ...staged.map(({ manifestPath }) => manifestPath),
+    ...attempt.groups.flatMap((group) => group.outputs.map(({ filePath }) => filePath)),
+  ];
+  return { proposal, locations };
 }
 
 /** A manifest list in the store, with the manifests that were written for it. */
 interface WrittenList extends RowIdList {
-  readonly manifestList: string;
   readonly lengthBytes: number;
   /** Of the snapshot. */
   readonly sequenceNumber: bigint;
@@ -118,9 +126,8 @@ async function writeList(
     ...(list.firstRowId === undefined ? {} : { firstRowId: list.firstRowId }),
     manifests: list.manifests,
   });
-  const manifestList = newManifestListLocation(base, { ...names, attempt: attempt.attempt });
-  await store.write(manifestList, bytes);
-  return { ...list, manifestList, lengthBytes: bytes.length, sequenceNumber, added, filtered };
+  await store.write(attempt.manifestList, bytes);
+  return { ...list, lengthBytes: bytes.length, sequenceNumber, added, filtered };
 }
 
 function newSnapshot(attempt: CommitAttempt, list: WrittenList, { clock }: CommitPorts): Snapshot {
@@ -135,7 +142,7 @@ function newSnapshot(attempt: CommitAttempt, list: WrittenList, { clock }: Commi
       parentSnapshotId: head.snapshotId,
       sequenceNumber: list.sequenceNumber,
       timestampMs: commitTimestampMs(attempt, clock.nowMs()),
-      manifestList: list.manifestList,
+      manifestList: attempt.manifestList,
       summary: replaceSummary({
         metadata: base,
         refName: attempt.branch,
@@ -182,9 +189,9 @@ function inputFile(input: ReplaceInput): FileOfSpec {
 async function writeMetadata(
   attempt: CommitAttempt,
   snapshot: Snapshot,
-  { store, random }: CommitPorts,
-): Promise<{ readonly metadata: TableMetadata; readonly metadataLocation: string }> {
-  const { base, baseMetadataLocation, branch } = attempt;
+  { store }: CommitPorts,
+): Promise<TableMetadata> {
+  const { base, baseMetadataLocation, metadataLocation, branch } = attempt;
   const updates: readonly TableUpdate[] = [
     { action: 'add-snapshot', snapshot },
     branchUpdate(base, branch, snapshot.snapshotId),
@@ -193,11 +200,10 @@ async function writeMetadata(
     nowMs: snapshot.timestampMs,
     metadataLocationBefore: baseMetadataLocation,
   });
-  const metadataLocation = newMetadataLocation(base, baseMetadataLocation, randomUuid(random));
   const bytes = serializeTableMetadata(updated, metadataLocation);
   await store.write(metadataLocation, bytes);
   const reread = await store.read(metadataLocation, bytes.length);
-  return { metadata: parseTableMetadata(reread, metadataLocation), metadataLocation };
+  return parseTableMetadata(reread, metadataLocation);
 }
 
 /** The branch moves; its retention settings stay. */

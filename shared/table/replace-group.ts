@@ -1,3 +1,4 @@
+import type { RowIdTally, RowsHash } from '../datafile/index.ts';
 import type { DataFile, ManifestEntry, Partition } from '../iceberg/index.ts';
 import { partitionKey } from './partition-key.ts';
 
@@ -30,6 +31,10 @@ export interface ReplaceGroup {
   readonly groupIndex: number;
   readonly inputs: readonly ReplaceInput[];
   readonly inputColumnCounts: ColumnCounts;
+  /** v3: of all input rows, stored or inherited. */
+  readonly inputRowIds?: RowIdTally;
+  /** With `firn.verify=rows`: what was read of the rows before and after, from the store. */
+  readonly rowHashes?: { readonly inputs: RowsHash; readonly outputs: RowsHash };
   /** New data files of the inputs' spec and partition, complete in the store. */
   readonly outputs: readonly DataFile[];
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assert, isIcebergError, mapConcurrent } from '../base/index.ts';
+import { tallyRowIds } from '../datafile/index.ts';
 import {
   type DataFile,
   type ManifestEntry,
@@ -24,7 +25,8 @@ const OUTPUTS_CONCURRENT = 4;
 const DIFFERENCES_MAX = 5;
 
 /**
- * Reads outputs back from the store, every page of them. Costs one HEAD and about one read of each file.
+ * Reads outputs back from the store, every page of them. Costs one HEAD and about one read of each file, and in v3 one more
+ * of its row ids where it is large.
  *
  * @throws unavailable, access-denied — when the store cannot be asked; what is wrong with a file is its flaw
  */
@@ -41,8 +43,9 @@ async function rereadOutput(filePath: string, store: ObjectStore): Promise<Rerea
   try {
     const { fileSizeBytes } = await store.head(filePath);
     const reader = readAhead(store.openRanged(filePath, fileSizeBytes));
-    const { rowCount } = await verifyParquetFile(reader);
-    return { filePath, fileSizeBytes, recordCount: rowCount };
+    const { rowCount, file } = await verifyParquetFile(reader);
+    const rowIds = await tallyRowIds({ reader, file });
+    return { filePath, fileSizeBytes, recordCount: rowCount, rowIds };
   } catch (error) {
     const isFlaw =
       isIcebergError(error, 'invalid-data') ||

@@ -20,6 +20,8 @@ export interface ScanOptions {
   readonly skipsMetrics: boolean;
   /** Called once for each live data file, in no order. */
   readonly visit: (file: ScannedDataFile) => void;
+  /** Called once for each live delete file, before the data files. */
+  readonly visitDeletes?: (entry: ManifestEntry) => void;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function scanSnapshot(options: ScanOptions): Promise<void> {
 
 async function indexDeletes(
   manifests: readonly ManifestFile[],
-  { metadata, reader }: ScanOptions,
+  { metadata, reader, visitDeletes }: ScanOptions,
 ): Promise<DeleteIndex> {
   const index = createDeleteIndex(metadata.partitionSpecs);
   await mapConcurrent(
@@ -55,7 +57,9 @@ async function indexDeletes(
     async (manifest) => {
       // Bounds tell which file a position delete file belongs to.
       for (const entry of await reader.readEntries(metadata, manifest, { skipsMetrics: false })) {
-        if (entry.status !== 'deleted') index.add(entry);
+        if (entry.status === 'deleted') continue;
+        index.add(entry);
+        visitDeletes?.(entry);
       }
     },
   );

@@ -1,12 +1,14 @@
 import {
   type Clock,
+  type ErrorKind,
   IcebergError,
   isIcebergError,
   type Random,
   randomUuid,
 } from '../base/index.ts';
-import type { Catalog, TablePointer } from '../catalog/index.ts';
+import type { Catalog, TableIdentifier, TablePointer } from '../catalog/index.ts';
 import type { TableMetadata } from '../iceberg/index.ts';
+import type { PointerWrite } from '../ledger/index.ts';
 
 /** A pointer write whose answer did not arrive. */
 export interface LostCommit {
@@ -14,14 +16,36 @@ export interface LostCommit {
   readonly tableUuid: string | undefined;
   readonly metadataLocation: string;
   readonly version: string;
-  readonly snapshotId: bigint;
+  /** Absent when the commit adds no snapshot. */
+  readonly snapshotId?: bigint;
 }
 
-/** What became of it. `unknown` carries what was seen. */
+/** As the ledger has it. */
+export function toLostCommit(write: PointerWrite, identifier: TableIdentifier): LostCommit {
+  const { baseMetadataLocation, baseVersion, metadataLocation, version, snapshotId } = write;
+  return {
+    base: {
+      identifier,
+      metadataLocation: baseMetadataLocation,
+      version: baseVersion,
+      properties: {},
+    },
+    tableUuid: write.tableUuid,
+    metadataLocation,
+    version,
+    ...(snapshotId === undefined ? {} : { snapshotId }),
+  };
+}
+
+/**
+ * What became of it. `unknown`: it can never be told, and the write can no longer land. `undecided`: nobody could be
+ * asked, or it may still land, so that the next one who asks may learn more. Both say what was seen.
+ */
 export type Settlement =
   | { readonly state: 'applied'; readonly pointer: TablePointer }
   | { readonly state: 'not-applied' }
-  | { readonly state: 'unknown'; readonly seen: string };
+  | { readonly state: 'unknown'; readonly seen: string }
+  | { readonly state: 'undecided'; readonly seen: string };
 
 export interface SettlePorts {
   readonly catalog: Catalog;
@@ -42,7 +66,7 @@ const LOOK_WAIT_MS = 1000;
 export async function settleCommit(lost: LostCommit, ports: SettlePorts): Promise<Settlement> {
   const fenceVersion = randomUuid(ports.random);
   let isFenceSent = false;
-  let settlement: Settlement = { state: 'unknown', seen: 'nothing' };
+  let settlement: Settlement = { state: 'undecided', seen: 'nothing' };
   for (let look = 1; look <= LOOKS_MAX; look++) {
     if (look > 1) await ports.clock.sleepMs(LOOK_WAIT_MS);
     try {
@@ -55,11 +79,17 @@ export async function settleCommit(lost: LostCommit, ports: SettlePorts): Promis
       settlement = await judge(pointer, lost, ports);
     } catch (error) {
       if (!isIcebergError(error)) throw error;
-      settlement = { state: 'unknown', seen: error.message };
+      const state = isTableGone(error) ? 'unknown' : 'undecided';
+      settlement = { state, seen: error.message };
     }
-    if (settlement.state !== 'unknown') break;
+    if (settlement.state !== 'undecided') break;
   }
   return settlement;
+}
+
+/** The catalog answered that it has no such table. A new one of its name has a version of its own. */
+function isTableGone({ kind, context }: IcebergError): boolean {
+  return kind === 'not-found' && context['table'] !== undefined;
 }
 
 function isUnmoved(pointer: TablePointer, lost: LostCommit): boolean {
@@ -68,14 +98,25 @@ function isUnmoved(pointer: TablePointer, lost: LostCommit): boolean {
   );
 }
 
+const ILLEGIBLE_KINDS: readonly ErrorKind[] = ['not-found', 'invalid-data', 'unsupported'];
+
 async function judge(
   pointer: TablePointer,
   lost: LostCommit,
   ports: SettlePorts,
 ): Promise<Settlement> {
-  if (isUnmoved(pointer, lost)) return { state: 'unknown', seen: 'the pointer has not moved' };
-  if (pointer.version === lost.version) return { state: 'applied', pointer };
-  const metadata = await ports.loadMetadata(pointer.metadataLocation);
+  if (isUnmoved(pointer, lost)) return { state: 'undecided', seen: 'the pointer has not moved' };
+  if (pointer.version === lost.version || pointer.metadataLocation === lost.metadataLocation) {
+    return { state: 'applied', pointer };
+  }
+  let metadata: TableMetadata;
+  try {
+    metadata = await ports.loadMetadata(pointer.metadataLocation);
+  } catch (error) {
+    // The version has changed, so the write cannot land; and nobody will ever read more there than now.
+    if (!isIcebergError(error) || !ILLEGIBLE_KINDS.includes(error.kind)) throw error;
+    return { state: 'unknown', seen: error.message };
+  }
   if (metadata.tableUuid !== lost.tableUuid) {
     return { state: 'unknown', seen: `the table is now ${metadata.tableUuid ?? 'without uuid'}` };
   }
@@ -85,7 +126,8 @@ async function judge(
   ];
   if (
     locations.includes(lost.metadataLocation) ||
-    metadata.snapshots.some((snapshot) => snapshot.snapshotId === lost.snapshotId)
+    (lost.snapshotId !== undefined &&
+      metadata.snapshots.some((snapshot) => snapshot.snapshotId === lost.snapshotId))
   ) {
     return { state: 'applied', pointer };
   }
@@ -101,8 +143,12 @@ async function judge(
 export function commitStateUnknown(lost: LostCommit, seen: string, cause: unknown): IcebergError {
   return new IcebergError(
     'commit-state-unknown',
-    `commit of snapshot ${lost.snapshotId}: it is unknown whether it was applied: ${seen}`,
-    { metadataLocation: lost.metadataLocation, snapshotId: lost.snapshotId, version: lost.version },
+    `commit of ${lost.metadataLocation}: it is unknown whether it was applied: ${seen}`,
+    {
+      metadataLocation: lost.metadataLocation,
+      version: lost.version,
+      ...(lost.snapshotId === undefined ? {} : { snapshotId: lost.snapshotId }),
+    },
     cause,
   );
 }

@@ -11,8 +11,8 @@ import {
   type WrittenManifest,
   writeManifest,
 } from '../iceberg/index.ts';
-import type { ObjectStore } from '../storage/index.ts';
-import { type ManifestReader, manifestContext } from './manifest-reader.ts';
+import type { CommitPorts } from './commit-ports.ts';
+import { manifestContext } from './manifest-reader.ts';
 import type { ReplaceGroup } from './replace-group.ts';
 
 /** Entries of one manifest of added files; as many as other writers put into 8 MiB, or fewer. */
@@ -54,11 +54,15 @@ export interface ManifestStaging {
    * ones EXISTING.
    */
   stageFiltered(metadata: TableMetadata, sources: readonly FilterSource[]): Promise<StagedManifest>;
+  /** Where the next manifests will lie. */
+  nextLocations(metadata: TableMetadata, manifestCount: number): readonly string[];
 }
+
+export type StagingPorts = Pick<CommitPorts, 'store' | 'reader' | 'run'>;
 
 export function createManifestStaging(
   names: CommitNames,
-  { store, reader }: { readonly store: ObjectStore; readonly reader: ManifestReader },
+  { store, reader, run }: StagingPorts,
 ): ManifestStaging {
   let manifestCount = 0;
   const added = new Map<string, Promise<readonly StagedManifest[]>>();
@@ -80,6 +84,7 @@ export function createManifestStaging(
       entries,
     });
     const manifestPath = newManifestLocation(metadata, names.commitUuid, manifestCount++);
+    await run.nameObjects([manifestPath], 'attempt-lost');
     await store.write(manifestPath, written.bytes);
     return { manifestPath, written };
   };
@@ -120,7 +125,16 @@ export function createManifestStaging(
         return stage(metadata, specId, entries);
       });
     },
+    nextLocations: (metadata, count) =>
+      Array.from({ length: count }, (_, index) =>
+        newManifestLocation(metadata, names.commitUuid, manifestCount + index),
+      ),
   };
+}
+
+/** How many manifests the outputs of `groups` take. */
+export function addedManifestCount(groups: readonly ReplaceGroup[]): number {
+  return addedBatches(groups).length;
 }
 
 /** Tells a manifest together with what its entries inherit from the list. */

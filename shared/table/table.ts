@@ -48,6 +48,28 @@ export async function loadTable(identifier: TableIdentifier, ports: TablePorts):
   return { identifier, pointer, metadataLocation: pointer.metadataLocation, metadata };
 }
 
+/**
+ * The table as it is now. One consistent read of the pointer, and a GET where it has moved.
+ *
+ * @throws commit-rejected — when another table has its name now
+ * @throws as `loadTable`
+ */
+export async function refreshTable(table: Table, ports: TablePorts): Promise<Table> {
+  const pointer = await ports.catalog.loadTable(table.identifier);
+  const { metadataLocation } = pointer;
+  if (metadataLocation === table.metadataLocation) return { ...table, pointer };
+  const metadata = await loadMetadata(metadataLocation, ports);
+  // Old v1 tables have no uuid.
+  const isSameTable =
+    metadata.tableUuid === table.metadata.tableUuid &&
+    (metadata.tableUuid !== undefined || metadata.location === table.metadata.location);
+  if (isSameTable) return { identifier: table.identifier, pointer, metadataLocation, metadata };
+  throw new IcebergError(
+    'commit-rejected',
+    `table ${formatTableIdentifier(table.identifier)}: was replaced by ${metadata.tableUuid ?? metadata.location}`,
+  );
+}
+
 /** Reads a metadata file. @throws as `loadTable` */
 export async function loadMetadata(
   metadataLocation: string,

@@ -10,11 +10,18 @@ export type CatalogUrl =
       /** Another DynamoDB endpoint than AWS's own, for local clouds. */
       readonly dynamoDbEndpoint?: string;
       readonly s3Endpoint?: string;
+      /** The ledger's DynamoDB table, at the same endpoint. */
+      readonly ledgerTable?: string;
+      /** Where the ledger's bulky state goes, such as `s3://firn-state/ledger/`. */
+      readonly stateLocation?: string;
     }
   | { readonly kind: 'file'; readonly folder: string };
 
-const FORMS = 'dynamodb://REGION/TABLE[?endpoint=URL][&s3-endpoint=URL] or file:FOLDER';
-const DYNAMODB_PARAMETERS = new Set(['endpoint', 's3-endpoint']);
+const FORMS =
+  'dynamodb://REGION/TABLE[?ledger=TABLE][&state=s3://BUCKET/PREFIX/][&endpoint=URL][&s3-endpoint=URL] or file:FOLDER';
+const DYNAMODB_PARAMETERS = new Set(['endpoint', 's3-endpoint', 'ledger', 'state']);
+const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
+const STATE_LOCATION = /^s3:\/\/[^/]+\/(?:.*\/)?$/;
 
 /**
  * Parses the text form of a catalog.
@@ -39,7 +46,7 @@ function parseDynamoDbUrl(text: string): CatalogUrl {
   const unknown = [...url.searchParams.keys()].filter((key) => !DYNAMODB_PARAMETERS.has(key));
   if (unknown.length > 0) throw malformed(text, `unknown parameter ${unknown.join(', ')}`);
   const catalogTable = url.pathname.replace(/^\//, '');
-  if (url.hostname === '' || !/^[A-Za-z0-9_.-]{3,255}$/.test(catalogTable)) {
+  if (url.hostname === '' || !TABLE_NAME.test(catalogTable)) {
     throw malformed(text, 'a region and the name of a DynamoDB table are needed');
   }
   return {
@@ -48,7 +55,36 @@ function parseDynamoDbUrl(text: string): CatalogUrl {
     catalogTable,
     ...endpointOf(url, 'endpoint', 'dynamoDbEndpoint'),
     ...endpointOf(url, 's3-endpoint', 's3Endpoint'),
+    ...ledgerOf(url),
   };
+}
+
+function ledgerOf(url: URL): { readonly ledgerTable?: string; readonly stateLocation?: string } {
+  const ledgerTable = url.searchParams.get('ledger');
+  const stateLocation = url.searchParams.get('state');
+  return {
+    ...(ledgerTable === null ? {} : { ledgerTable: parseLedgerTable(ledgerTable) }),
+    ...(stateLocation === null ? {} : { stateLocation: parseStateLocation(stateLocation) }),
+  };
+}
+
+/** @throws invalid-config — when no DynamoDB table can have the name */
+export function parseLedgerTable(name: string): string {
+  if (TABLE_NAME.test(name)) return name;
+  throw new IcebergError(
+    'invalid-config',
+    `ledger table ${name}: is no name of a DynamoDB table (3 to 255 letters, digits, _ . -)`,
+  );
+}
+
+/** @returns the location with a slash at its end @throws invalid-config — when it is no location in S3 */
+export function parseStateLocation(text: string): string {
+  const location = text.endsWith('/') ? text : `${text}/`;
+  if (STATE_LOCATION.test(location)) return location;
+  throw new IcebergError(
+    'invalid-config',
+    `state location ${text}: is not of the form s3://BUCKET/PREFIX/`,
+  );
 }
 
 function endpointOf<Key extends string>(

@@ -4,7 +4,7 @@ import { startDynamoDbEndpoint } from '../../local/dynamodb-endpoint/index.ts';
 import { type S3FaultHook, startS3Endpoint } from '../../local/s3-endpoint/index.ts';
 import { systemClock, systemRandom } from '../../shared/base/index.ts';
 import { createCatalogTable } from '../../shared/catalog/index.ts';
-import { openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
+import { initLedger, openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
@@ -19,8 +19,9 @@ export interface TestCloud {
 export async function startTestCloud(
   context: TestContext,
   faults: S3FaultHook,
+  { hasLedger = true }: { readonly hasLedger?: boolean } = {},
 ): Promise<TestCloud> {
-  const s3 = await startS3Endpoint({ buckets: ['bucket', 'warehouse'], faults });
+  const s3 = await startS3Endpoint({ buckets: ['bucket', 'warehouse', 'firn-state'], faults });
   const dynamoDb = await startDynamoDbEndpoint();
   context.after(async () => {
     await s3.close();
@@ -35,17 +36,14 @@ export async function startTestCloud(
     random: systemRandom,
   });
   const urlOf = (endpoint: string): string =>
-    `dynamodb://us-east-1/iceberg?endpoint=${endpoint}&s3-endpoint=${s3.endpoint}`;
+    `dynamodb://us-east-1/iceberg?endpoint=${endpoint}&s3-endpoint=${s3.endpoint}&state=s3://firn-state/ledger/`;
   const catalogUrl = urlOf(dynamoDb.endpoint);
+  const warehouseOptions = { catalogUrl, credentials, clock: systemClock, random: systemRandom };
+  if (hasLedger) await initLedger(warehouseOptions);
   return {
     catalogUrl,
     refusing: async (operation) => urlOf(await startProxy(context, dynamoDb.endpoint, operation)),
-    warehouse: openWarehouse({
-      catalogUrl,
-      credentials,
-      clock: systemClock,
-      random: systemRandom,
-    }),
+    warehouse: openWarehouse(warehouseOptions),
   };
 }
 

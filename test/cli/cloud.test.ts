@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { S3Fault, S3RequestFacts } from '../../local/s3-endpoint/index.ts';
 import { startTestCloud } from './cloud-fixture.ts';
 import { createTable, smallFiles } from './command-fixture.ts';
-import { documentOf, firn } from './firn-process.ts';
+import { COMPACT, documentOf, firn } from './firn-process.ts';
 
 const SIX_FILES = ['eu', 'eu', 'eu', 'eu', 'eu', 'eu'];
 
@@ -25,8 +25,8 @@ describe('firn on DynamoDB and S3', () => {
     const args = ['db.orders', '--json', '--catalog', cloud.catalogUrl];
 
     const looked = await firn(['inspect', ...args]);
-    const compacted = await firn(['compact', ...args]);
-    const again = await firn(['compact', ...args]);
+    const compacted = await firn([...COMPACT, ...args]);
+    const again = await firn([...COMPACT, ...args]);
 
     assert.deepEqual(
       [looked, compacted, again].map(({ exitCode, stderr }) => [exitCode, stderr]),
@@ -54,9 +54,9 @@ describe('firn on DynamoDB and S3', () => {
     state.isDenied = ({ key }) => metadataLocation.endsWith(key);
     const metadata = await firn(['inspect', ...args]);
     state.isDenied = ({ key }) => filePath.endsWith(key);
-    const dataFile = await firn(['compact', ...args]);
+    const dataFile = await firn([...COMPACT, ...args]);
     state.isDenied = ({ operation }) => operation === 'PutObject';
-    const output = await firn(['compact', ...args, '--json']);
+    const output = await firn([...COMPACT, ...args, '--json']);
 
     assert.deepEqual(
       [metadata, dataFile, output].map(({ exitCode }) => exitCode),
@@ -92,7 +92,7 @@ describe('firn on DynamoDB and S3', () => {
       await cloud.refusing('GetItem'),
     ]);
     const written = await firn([
-      ...['compact', 'db.orders', '--catalog'],
+      ...[...COMPACT, 'db.orders', '--catalog'],
       await cloud.refusing('UpdateItem'),
     ]);
 
@@ -105,6 +105,44 @@ describe('firn on DynamoDB and S3', () => {
       written.stderr,
       /^error \(access-denied\): catalog table iceberg: access denied for dynamodb:UpdateItem of db\.orders/,
     );
+  });
+
+  it('says how to make a ledger that is missing; firn init makes it', async (t) => {
+    const cloud = await startTestCloud(t, () => undefined, { hasLedger: false });
+    const writer = await createTable(cloud.warehouse, 'db.orders');
+    await writer.append(smallFiles(SIX_FILES));
+    const args = ['--catalog', cloud.catalogUrl];
+
+    const dryRun = await firn([...COMPACT, 'db.orders', '--dry-run', ...args]);
+    const without = await firn([...COMPACT, 'db.orders', ...args]);
+    const made = await firn(['init', ...args]);
+    const compacted = await firn([...COMPACT, 'db.orders', ...args]);
+    const history = await firn(['history', 'db.orders', '--json', ...args]);
+
+    assert.deepEqual(
+      [dryRun, without, made, compacted, history].map(({ exitCode }) => exitCode),
+      [0, 1, 0, 0, 0],
+    );
+    assert.match(without.stderr, /^error \(not-found\): ledger table firn-ledger: no such table/);
+    assert.match(without.stderr, /Make it with `firn init`/);
+    assert.match(made.stdout, /^ledger table firn-ledger is there\n/);
+    const reports = documentOf(history.stdout)['reports'] as readonly { outcome: string }[];
+    assert.deepEqual(
+      reports.map(({ outcome }) => outcome),
+      ['committed'],
+    );
+  });
+
+  it('demands a place for the state of the ledger before it changes a table', async (t) => {
+    const cloud = await startTestCloud(t, () => undefined);
+    const writer = await createTable(cloud.warehouse, 'db.orders');
+    await writer.append(smallFiles(SIX_FILES));
+    const catalog = cloud.catalogUrl.replace(/&state=.*$/, '');
+
+    const { exitCode, stderr } = await firn([...COMPACT, 'db.orders', '--catalog', catalog]);
+
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^error \(invalid-config\): ledger: nothing says where its state goes/);
   });
 
   it('tells a missing table from a missing catalog', async (t) => {

@@ -13,8 +13,10 @@ import {
   seededRandom,
 } from '../../shared/base/index.ts';
 import { MemoryCatalog, parseTableIdentifier } from '../../shared/catalog/index.ts';
+import type { GuardOverrides } from '../../shared/guards/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import type { Warehouse } from '../../shared/warehouse/index.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
 
 export const FIELDS = [
   { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } },
@@ -25,6 +27,13 @@ export const FIELDS = [
 export const BY_REGION = [
   { sourceIds: [2], fieldId: 1000, name: 'region', transform: { kind: 'identity' } },
 ] as const;
+
+/** Tables of tests are seconds old, and nobody else writes to them. */
+export const LOWERED_GUARDS: GuardOverrides = {
+  minFileAgeMs: 0,
+  commitIntervalMs: 0,
+  wapWaitMs: 0,
+};
 
 /** A folder that is there as long as the test. */
 export async function temporaryFolder(context: TestContext): Promise<string> {
@@ -42,8 +51,10 @@ export interface MemoryWarehouse extends Warehouse {
 export function memoryWarehouse(): MemoryWarehouse {
   const clock = new ManualClock(Date.UTC(2026, 10, 30, 12));
   const random = seededRandom(5);
+  const ledger = memoryLedger({ clock });
   return {
     catalogUrl: 'memory:',
+    openLedger: () => ledger,
     clock,
     catalog: new MemoryCatalog({ clock, random }),
     store: new MemoryObjectStore({ clock }),
@@ -104,6 +115,7 @@ export async function answerOf(
   const documents: JsonValue[] = [];
   const session: Session = {
     warehouse,
+    initLedger: async () => ({ kind: 'file' }),
     clock: new ManualClock(Date.UTC(2026, 10, 30, 12)),
     random: seededRandom(6),
     isJson: options.isJson ?? false,

@@ -7,6 +7,7 @@ import {
   type Answer,
   answerOf,
   createTable,
+  LOWERED_GUARDS,
   type MemoryWarehouse,
   memoryWarehouse,
   smallFiles,
@@ -39,7 +40,13 @@ async function createObjects(
 }
 
 function compactOrders(warehouse: MemoryWarehouse): Promise<Answer> {
-  const request = { table: 'db.orders', branch: 'main', dryRun: false, optionTexts: [] };
+  const request = {
+    table: 'db.orders',
+    branch: 'main',
+    dryRun: false,
+    optionTexts: [],
+    guards: LOWERED_GUARDS,
+  };
   return answerOf((session) => compact(request, session), warehouse);
 }
 

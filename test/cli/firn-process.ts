@@ -12,6 +12,14 @@ const ENVIRONMENT = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
+/** Compaction of tables that are seconds old and that nobody else writes to. */
+export const COMPACT: readonly string[] = [
+  'compact',
+  ...['--min-file-age-ms', '0'],
+  ...['--commit-interval-ms', '0'],
+  ...['--wap-wait-ms', '0'],
+];
+
 export interface FirnResult {
   readonly exitCode: number | null;
   readonly stdout: string;

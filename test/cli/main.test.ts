@@ -8,7 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../shared/base/index.ts';
 import { openWarehouse } from '../../shared/warehouse/index.ts';
 import { createTable, smallFiles, temporaryFolder } from './command-fixture.ts';
-import { documentOf, firn } from './firn-process.ts';
+import { COMPACT, documentOf, firn } from './firn-process.ts';
 
 async function createFolderTable(folder: string, name: string): Promise<void> {
   const catalogUrl = `file:${folder}`;
@@ -30,10 +30,10 @@ describe('firn on a local folder', () => {
 
     const looked = await firn(['inspect', 'db.orders', '--json'], env);
     const filesBefore = await listFolder(folder);
-    const planned = await firn(['compact', 'db.orders', '--dry-run', '--json'], env);
+    const planned = await firn([...COMPACT, 'db.orders', '--dry-run', '--json'], env);
     const filesPlanned = await listFolder(folder);
-    const compacted = await firn(['compact', 'db.orders', '--json'], env);
-    const again = await firn(['compact', 'db.orders', '--json'], env);
+    const compacted = await firn([...COMPACT, 'db.orders', '--json'], env);
+    const again = await firn([...COMPACT, 'db.orders', '--json'], env);
 
     assert.deepEqual(
       [looked, planned, compacted, again].map(({ exitCode, stderr }) => [exitCode, stderr]),

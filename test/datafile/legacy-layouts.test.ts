@@ -283,7 +283,11 @@ describe('pages of broken writers', () => {
     const bytes = await fileOfPages([{ encoding: 'PLAIN', body: [1, 2, 3] }], options);
     const required = field(1, 'x', 'string', { isRequired: true });
 
-    const { columnChunks } = await rewrite({ files: [{ bytes }], fields: [required] });
+    const { columnChunks } = await rewrite({
+      files: [{ bytes }],
+      fields: [required],
+      isOpaque: true,
+    });
 
     assert.equal(columnChunks.copiedCount, 1);
     await assert.rejects(

@@ -1,8 +1,17 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { type FileGroupResult, rewriteFileGroup } from '../../shared/datafile/index.ts';
+import {
+  addRowIds,
+  type FileGroupResult,
+  hashRows,
+  isSameRowIds,
+  NO_ROW_IDS,
+  rewriteFileGroup,
+  tallyRowIds,
+} from '../../shared/datafile/index.ts';
 import type { RewriteFileGroupOptions } from '../../shared/datafile/types.ts';
 import {
   createSchema,
@@ -34,6 +43,8 @@ export interface ExampleRewrite {
   readonly properties?: Readonly<Record<string, string>>;
   readonly outputSizeBytes?: number;
   readonly partitionSpec?: PartitionSpec;
+  /** Its pages can only be copied, so that rows cannot be compared. */
+  readonly isOpaque?: boolean;
 }
 
 export interface RewriteOutcome extends FileGroupResult {
@@ -42,15 +53,40 @@ export interface RewriteOutcome extends FileGroupResult {
   readonly store: MemoryObjectStore;
 }
 
-/** Runs the rewrite over a store in memory. */
+/** Runs the rewrite over a store in memory, and checks that no row and no row id is lost or changed. */
 export async function rewrite(example: ExampleRewrite): Promise<RewriteOutcome> {
   const store = new MemoryObjectStore();
-  const result = await rewriteFileGroup(await rewriteOptions(example, store));
+  const options = await rewriteOptions(example, store);
+  const result = await rewriteFileGroup(options);
   const bytes: Uint8Array[] = [];
   for (const { dataFile } of result.outputs) {
     bytes.push(await store.read(dataFile.filePath, dataFile.fileSizeBytes));
   }
+  if (example.isOpaque !== true) await requireSameRows(options, { ...result, bytes });
   return { ...result, bytes, store };
+}
+
+async function requireSameRows(
+  options: RewriteFileGroupOptions,
+  { outputs, bytes, inputRowIds }: FileGroupResult & { readonly bytes: readonly Uint8Array[] },
+): Promise<void> {
+  const partition = options.inputs[0]?.dataFile.partition ?? [];
+  const written = outputs.map(({ dataFile }, index) => ({
+    dataFile,
+    dataSequenceNumber: -1n,
+    reader: bytesReader(bytes[index]!, dataFile.filePath),
+  }));
+  const before = await hashRows({ ...options, partition, files: options.inputs });
+  assert.deepEqual(await hashRows({ ...options, partition, files: written }), before);
+  if (inputRowIds === undefined) return;
+  let rowIds = NO_ROW_IDS;
+  for (const { reader } of written) {
+    rowIds = addRowIds(
+      rowIds,
+      await tallyRowIds({ reader, file: await readParquetFooter(reader) }),
+    );
+  }
+  assert.ok(isSameRowIds(rowIds, inputRowIds));
 }
 
 export async function rewriteOptions(

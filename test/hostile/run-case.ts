@@ -7,8 +7,10 @@ import {
   silentLogger,
 } from '../../shared/base/index.ts';
 import { MemoryCatalog } from '../../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../../shared/guards/index.ts';
 import { rewriteDataFiles } from '../../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
 import { type SlowParser, slowParser } from '../support/slow-parser.ts';
 import {
   readFilesSlowly,
@@ -99,8 +101,22 @@ export async function compactCopy(
   try {
     const table = await loadTable(IDENTIFIER, { catalog, store, clock });
     await rewriteDataFiles(
-      { table, options: { 'min-input-files': '2' }, mode: 'commit', runId: 'hostile' },
-      { catalog, store, clock, random, deadline: NO_DEADLINE, logger: silentLogger },
+      {
+        table,
+        options: { 'min-input-files': '2' },
+        mode: 'commit',
+        runId: 'hostile',
+        guards: LOWERED_GUARD_SETTINGS,
+      },
+      {
+        catalog,
+        store,
+        ledger: memoryLedger({ clock }),
+        clock,
+        random,
+        deadline: NO_DEADLINE,
+        logger: silentLogger,
+      },
     );
   } catch (error) {
     failure = { error };

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Cell, cells, unsupported } from './cells.ts';
 import { runChild } from './child.ts';
 import { interopFolder } from './config.ts';
+import { initLedger, STATE_BUCKET } from './firn.ts';
 import { installTools } from './install.ts';
 import { runCell } from './run-cell.ts';
 import { createBucket, type Servers, startLocal, startMoto } from './servers.ts';
@@ -72,6 +73,8 @@ async function runOn(start: () => Promise<Servers>, chosen: readonly Cell[]): Pr
     warehouse: 's3://warehouse/tables',
   };
   await createBucket(warehouse, 'warehouse');
+  await createBucket(warehouse, STATE_BUCKET);
+  await initLedger(warehouse.catalogTable, warehouse);
   const tools = new Tools(warehouse);
   try {
     return await runAll(tools, chosen, warehouse);

@@ -243,7 +243,7 @@ function rowsKey(document: MetadataDocument, snapshotId: bigint): string {
 /** The actor that runs when all others have ended. */
 export const LAST_RUN = 'firn-last';
 
-function isFirn(actor: string): boolean {
+export function isFirn(actor: string): boolean {
   return actor.startsWith('firn-');
 }
 

@@ -16,13 +16,16 @@ const TABLES = [
   { formatVersion: 3, seed: 103 },
 ] as const;
 
+/** Sooner, the one after it finds the lease of the crashed one in its way. */
+const AFTER_LEASE_MS = 240_000;
+
 /** So that the one after it begins when what the first had under way has been lost, or has not yet arrived, or has. */
-const DELAYS_MS = { lost: [60_000], late: [0, 60_000] } as const;
+const DELAYS_MS = { lost: [AFTER_LEASE_MS], late: [0, AFTER_LEASE_MS] } as const;
 
 /**
  * Crashes a compaction at every point where it waits, one by one: before a request arrives and before its answer is
  * seen, with requests under way lost or late. A second run begins later, and `simulate` sees to it that the table is
- * right, and in the end nothing is due.
+ * right, in the end nothing is due, and what came to nothing is on the tombstone list.
  */
 export async function* crashEverywhere(
   options: { readonly firn?: FirnRun } = {},

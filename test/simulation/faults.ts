@@ -4,17 +4,28 @@
  * - `pointer`: a conditional write of the pointer or a fence; see `WriteFault` of the memory catalog. A `late` write
  *   lands, or is turned away, at any later time;
  * - `catalog`: a read of the pointer;
+ * - `ledger`: a request for an item of the ledger; see the memory item store. A `late` write lands, or is turned away,
+ *   at any later time;
  * - `store`: any request for an object; see the memory object store. A `timeout` is a request that takes half a
- *   minute and fails;
- * - `ledger`: any request for an item; see `ItemFault` of the memory item store.
+ *   minute and fails.
+ *
+ * A `stall` freezes the actor, with its request not yet sent, for longer than a lease lasts: whoever comes meanwhile
+ * takes its lease and settles its run.
  *
  * Besides, a `crash` ends an actor between any two points of its calls, with what it had under way lost or late.
  */
 export const FAULT_KINDS = {
-  pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
+  pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late', 'stall'],
   catalog: ['unavailable'],
-  store: ['unavailable-before', 'unavailable-after', 'answer-lost', 'throttled', 'timeout'],
   ledger: ['unavailable', 'conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
+  store: [
+    'unavailable-before',
+    'unavailable-after',
+    'answer-lost',
+    'throttled',
+    'timeout',
+    'stall',
+  ],
 } as const;
 
 export type FaultPort = keyof typeof FAULT_KINDS;

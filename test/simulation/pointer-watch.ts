@@ -21,6 +21,7 @@ export class PointerWatch {
   #version: string | undefined;
   #metadataLocation: string | undefined;
   #moves: PointerMove[] = [];
+  readonly #locations = new Set<string>();
 
   constructor(catalog: MemoryCatalog, identifier: TableIdentifier) {
     this.#catalog = catalog;
@@ -49,6 +50,11 @@ export class PointerWatch {
     this.byActor(SOMEBODY, deliver);
   }
 
+  /** Every metadata file that the pointer has led to. */
+  everyLocation(): readonly string[] {
+    return [...this.#locations];
+  }
+
   /** Changes since the last call, in their order. */
   takeMoves(): readonly PointerMove[] {
     const moves = this.#moves;
@@ -67,6 +73,7 @@ export class PointerWatch {
     this.#moves.push({ mover, metadataLocation, metadataLocationBefore });
     this.#version = version;
     this.#metadataLocation = metadataLocation;
+    if (metadataLocation !== undefined) this.#locations.add(metadataLocation);
   }
 
   #record() {

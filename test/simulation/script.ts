@@ -47,8 +47,7 @@ export interface Script {
   readonly stickiness: number;
 }
 
-const FIRN_RUNS_MIN = 2;
-const FIRN_RUNS_MAX = 5;
+const FIRN_RUNS_MAX = 4;
 const WRITERS_MAX = 5;
 const FAULTS_MAX = 6;
 
@@ -74,38 +73,34 @@ const FAULT_PORTS: readonly FaultPort[] = [
   'pointer',
   'pointer',
   'catalog',
-  'store',
   'ledger',
+  'store',
 ];
 
 /** Calls of an actor at a port that may meet a fault: what a run or a writer makes of them at least. */
 const NTH_MAX: Readonly<Record<FaultPort, number>> = {
   pointer: 3,
-  catalog: 8,
+  catalog: 4,
+  ledger: 20,
   store: 40,
-  ledger: 3,
 };
 
 /** Turns of one run of Firn on a small table; a crash beyond its end does not happen. */
-const CRASH_TURN_MAX = 160;
+const CRASH_TURN_MAX = 200;
 
 /** The scenario `commits` for a seed: all kinds of things, or for every fourth seed a storm. */
 export function commitsScript(seed: number): Script {
   const chance = chanceOf(seed, 'script');
   const formatVersion = chance.pick([1, 2, 2, 2, 3, 3] as const);
   const isStorm = chance.is(STORM_PROBABILITY);
-  const named = nameActors(
+  const actors = nameActors(
     [
-      ...Array.from(
-        { length: FIRN_RUNS_MIN + chance.below(FIRN_RUNS_MAX - FIRN_RUNS_MIN + 1) },
-        () => 'firn' as const,
-      ),
+      ...Array.from({ length: 1 + chance.below(FIRN_RUNS_MAX) }, () => 'firn' as const),
       ...Array.from({ length: 1 + chance.below(WRITERS_MAX) }, () => chance.pick(WRITER_KINDS)),
       ...(isStorm ? STORM_KINDS : []),
     ].filter((kind) => isPossible(kind, formatVersion)),
     chance,
   );
-  const actors = isStorm ? named.map(hurry) : named;
   const faults = Array.from({ length: chance.below(FAULTS_MAX + 1) }, () =>
     newFault(actors, chance),
   );
@@ -115,7 +110,7 @@ export function commitsScript(seed: number): Script {
     isPartitioned: chance.is(0.5),
     properties: {
       ...(isStorm || chance.is(0.5)
-        ? { 'write.metadata.previous-versions-max': String(1 + chance.below(isStorm ? 2 : 4)) }
+        ? { 'write.metadata.previous-versions-max': String(1 + chance.below(3)) }
         : {}),
       ...(isStorm ? { 'commit.retry.num-retries': String(chance.below(3)) } : {}),
     },
@@ -132,15 +127,7 @@ export function commitsScript(seed: number): Script {
  * the metadata log is short, others commit and expire all the time, and retries end soon.
  */
 const STORM_PROBABILITY = 0.25;
-const STORM_TASKS_MORE = 3;
-const STORM_DELAY_MS = 300;
 const STORM_KINDS: readonly ActorKind[] = ['appender', 'expirer', 'expirer'];
-
-/** Everybody but Firn commits often, so that a lot happens while it waits for an answer. */
-function hurry(actor: ActorScript): ActorScript {
-  if (ONCE.includes(actor.kind)) return actor;
-  return { ...actor, taskCount: actor.taskCount + STORM_TASKS_MORE, delayMs: STORM_DELAY_MS };
-}
 
 function lostAnswers(actors: readonly ActorScript[], chance: Chance): readonly Fault[] {
   return actors

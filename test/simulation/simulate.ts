@@ -1,9 +1,10 @@
 import { TableWriter } from '../../local/table-writer/index.ts';
 import { randomUuid } from '../../shared/base/index.ts';
 import { actorContext } from './actors/actor-context.ts';
-import { chooseTask, type FirnClaim, type FirnRun, PLAIN_TASK, runFirn } from './actors/firn.ts';
+import { chooseOptions, FIRN_OPTIONS, type FirnRun, runFirn } from './actors/firn.ts';
 import { runWriter } from './actors/writers.ts';
 import { chanceOf, randomOf } from './chance.ts';
+import { checkTombstones } from './check-tombstones.ts';
 import { Checker, LAST_RUN } from './checker.ts';
 import { chanceChooser, type Turns } from './choosers.ts';
 import type { TurnChooser } from './scheduler.ts';
@@ -50,6 +51,8 @@ export async function simulate(
     await world.scheduler.run();
     await converge({ world, checker, firn });
     await checker.checkAll();
+    // Those in its place keep no ledger.
+    if (firn === runFirn) await checkTombstones(world);
   } catch (error) {
     failure = toFailure(error);
     world.note(`FAILED ${failure.message}`);
@@ -92,35 +95,22 @@ async function createTable(world: World): Promise<void> {
   world.pointer.byActor('setup', () => {});
 }
 
-/** A run that finds the table busy is due again a little later. */
-const BUSY_TRIES_MAX = 5;
-const BUSY_WAIT_MS = 1000;
-
-function isBusy(said: FirnClaim): boolean {
-  return said.ended === 'well' && said.outcome === 'busy';
-}
-
 function spawn(actorScript: ActorScript, stage: Stage): void {
   const { kind, name } = actorScript;
   stage.world.scheduler.spawn(name, async (actor) => {
     const context = actorContext(actorScript, actor, stage.world);
     if (kind !== 'firn') return runWriter(kind, context);
     await context.ports.clock.sleepMs(actorScript.delayMs);
-    const task = chooseTask(context.chance);
-    let said = await stage.firn(context.ports, task);
-    for (let tries = 1; isBusy(said) && tries < BUSY_TRIES_MAX; tries++) {
-      await context.ports.clock.sleepMs(BUSY_WAIT_MS);
-      said = await stage.firn(context.ports, task);
-    }
+    const said = await stage.firn(context.ports, chooseOptions(context.chance));
     await stage.checker.heard(name, said);
   });
 }
 
+/** Longer than a lease, by clocks that differ. */
+const LEASES_OVER_MS = 10 * 60_000;
+
 /** Runs in a row in which groups can grow together. */
 const LAST_RUNS_MAX = 6;
-
-/** Longer than any lease, whatever the clocks of its owner and this one say. */
-const LEASE_WAIT_MS = 120_000;
 
 /** Without faults and without others, Firn comes to an end: nothing is due any more. */
 async function converge({ world, checker, firn }: Stage): Promise<void> {
@@ -129,11 +119,11 @@ async function converge({ world, checker, firn }: Stage): Promise<void> {
   world.scheduler.spawn(LAST_RUN, async (actor) => {
     const script = { name: actor.name, kind: 'firn', taskCount: 1, delayMs: 0, skewMs: 0 } as const;
     const { ports } = actorContext(script, actor, world);
+    // Whoever crashed has the lease until it expires.
+    await ports.clock.sleepMs(LEASES_OVER_MS);
     while (said.length < LAST_RUNS_MAX && !NOTHING_DUE.includes(said.at(-1) ?? '')) {
-      const last = await firn(ports, PLAIN_TASK);
+      const last = await firn(ports, FIRN_OPTIONS);
       said.push(last.ended === 'well' ? last.outcome : last.kind);
-      // Somebody crashed and left a lease.
-      if (said.at(-1) === 'busy') await ports.clock.sleepMs(LEASE_WAIT_MS);
     }
   });
   await world.scheduler.run();

@@ -28,7 +28,7 @@ export class World {
   readonly clock = new ManualClock(START_MS);
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
-  readonly items = new MemoryItemStore({ next: () => Promise.resolve(this.#takeLedgerFault()) });
+  readonly items: MemoryItemStore;
   readonly scheduler: Scheduler;
   readonly pointer: PointerWatch;
   readonly objects = new ObjectWatch();
@@ -59,6 +59,7 @@ export class World {
         onWrite: () => this.#takePointerFault(),
       },
     });
+    this.items = new MemoryItemStore({ next: () => Promise.resolve(this.#takeLedgerFault()) });
     this.pointer = new PointerWatch(this.catalog, IDENTIFIER);
     this.scheduler = new Scheduler({
       clock: this.clock,
@@ -91,7 +92,7 @@ export class World {
 
   /** How long somebody waits for an answer that does not come. */
   silenceMs(): number {
-    return this.#chance.pick([0, SILENCE_MS_MAX, SILENCE_MS_MAX]);
+    return this.#chance.pick([0, SILENCE_MS_MAX]);
   }
 
   #takeStoreFault(): StoreFault | undefined {
@@ -100,15 +101,15 @@ export class World {
     return fault;
   }
 
-  #takeReadFault(): 'unavailable' | undefined {
-    const fault = this.catalogReadFault;
-    this.catalogReadFault = undefined;
-    return fault;
-  }
-
   #takeLedgerFault(): ItemFault | undefined {
     const fault = this.ledgerFault;
     this.ledgerFault = undefined;
+    return fault;
+  }
+
+  #takeReadFault(): 'unavailable' | undefined {
+    const fault = this.catalogReadFault;
+    this.catalogReadFault = undefined;
     return fault;
   }
 

@@ -262,7 +262,7 @@ describe('commitReplace beside other writers', () => {
     await commit(await stageByPartition(warehouse), ports(warehouse));
     const before = await warehouse.builder.load();
 
-    const outcome = await commit(staged, ports(warehouse));
+    const outcome = await commit(staged, ports(warehouse), 'main', 'run-2');
 
     assert.equal(outcome.outcome, 'all-dropped');
     assert.deepEqual(

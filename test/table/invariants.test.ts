@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomUuid } from '../../shared/base/index.ts';
+import { NO_ROW_IDS, type RowIdTally, type RowsHash } from '../../shared/datafile/index.ts';
 import { type FormatVersion, snapshotOfRef } from '../../shared/iceberg/index.ts';
 import { createHeadReader } from '../../shared/table/head.ts';
 import { INVARIANTS, verifyProposal } from '../../shared/table/invariants.ts';
@@ -9,41 +10,44 @@ import { writeProposal } from '../../shared/table/propose.ts';
 import { rereadOutputs } from '../../shared/table/reread.ts';
 import { createManifestStaging } from '../../shared/table/stage.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
-import { createWarehouse, ports, stageByPartition } from './replace-fixture.ts';
+import { asRun, createWarehouse, ports, stageByPartition } from './replace-fixture.ts';
 
 /** A proposal that everything is right with. */
 async function validProposal(formatVersion: FormatVersion): Promise<CommitProposal> {
   const warehouse = await createWarehouse({ formatVersion });
   const staged = await stageByPartition(warehouse);
-  const commitPorts = ports(warehouse);
+  const testPorts = ports(warehouse);
   const { groups, startingSequenceNumber, table } = staged;
   const base = table.metadata;
   const head = snapshotOfRef(base)!;
-  const headManifests = await commitPorts.reader.readList(base, head);
-  const headReader = createHeadReader(groups, startingSequenceNumber, commitPorts.reader);
+  const headManifests = await testPorts.reader.readList(base, head);
+  const headReader = createHeadReader(groups, startingSequenceNumber, testPorts.reader);
   const names = { snapshotId: 4711n, commitUuid: randomUuid(warehouse.random) };
-  const { proposal } = await writeProposal(
-    {
-      attempt: 1,
-      names,
-      branch: 'main',
-      base,
-      baseMetadataLocation: table.metadataLocation,
-      head,
-      headManifests,
-      headFacts: await headReader.readFacts(base, headManifests),
-      groups,
-      startingSequenceNumber,
-      summaryExtra: {},
-      outputs: await rereadOutputs(
-        groups.flatMap((group) => group.outputs),
-        warehouse.store,
-      ),
-    },
-    createManifestStaging(names, commitPorts),
-    commitPorts,
-  );
-  return proposal;
+  const attempt = {
+    attempt: 1,
+    names,
+    branch: 'main',
+    base,
+    baseMetadataLocation: table.metadataLocation,
+    manifestList: 's3://bucket/db/orders/metadata/list.avro',
+    metadataLocation: 's3://bucket/db/orders/metadata/00003-new.metadata.json',
+    head,
+    headManifests,
+    headFacts: await headReader.readFacts(base, headManifests),
+    groups,
+    startingSequenceNumber,
+    summaryExtra: {},
+    outputs: await rereadOutputs(
+      groups.flatMap((group) => group.outputs),
+      warehouse.store,
+    ),
+  };
+  return asRun(testPorts, async (commitPorts) => {
+    const { manifestList, metadataLocation } = attempt;
+    await commitPorts.run.nameObjects([manifestList, metadataLocation], 'attempt-lost');
+    const staging = createManifestStaging(names, commitPorts);
+    return (await writeProposal(attempt, staging, commitPorts)).proposal;
+  });
 }
 
 const V2 = await validProposal(2);
@@ -85,6 +89,16 @@ function changeSnapshot(proposal: CommitProposal, change: object): Partial<Commi
       ),
     },
   };
+}
+
+function changeRowIds(rowIds: RowIdTally): Partial<CommitProposal> {
+  return { outputs: changeFirst(V3.outputs, (output) => ({ ...output, rowIds })) };
+}
+
+function changeHashes(change: Partial<RowsHash>): Partial<CommitProposal> {
+  const inputs = { rowCount: 5, sums: { first: 8n, second: 9n } };
+  const rowHashes = { inputs, outputs: { ...inputs, ...change } };
+  return { groups: changeFirst(V2.groups, (group) => ({ ...group, rowHashes })) };
 }
 
 const firstInput = V2.groups[0]!.inputs[0]!;
@@ -142,6 +156,7 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
         filePath,
         fileSizeBytes: firstOutput.fileSizeBytes - 1,
         recordCount: firstOutput.recordCount,
+        rowIds: NO_ROW_IDS,
       })),
     },
     'an output of other rows': {
@@ -149,6 +164,7 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
         filePath,
         fileSizeBytes: firstOutput.fileSizeBytes,
         recordCount: firstOutput.recordCount - 1,
+        rowIds: NO_ROW_IDS,
       })),
     },
   },
@@ -282,6 +298,24 @@ const BREAKS: Readonly<Record<number, Readonly<Record<string, Partial<CommitProp
       },
     },
   },
+  12: {
+    'an output that stores no ids': changeRowIds({
+      ...NO_ROW_IDS,
+      nullCount: firstOutput.recordCount,
+    }),
+    'an output with another id': changeRowIds({
+      idCount: firstOutput.recordCount,
+      nullCount: 0,
+      sums: { first: 1n, second: 2n },
+    }),
+    'inputs whose ids were not looked at': {
+      groups: changeFirst(V3.groups, ({ inputRowIds: _, ...group }) => group),
+    },
+  },
+  13: {
+    'a row that is gone': changeHashes({ rowCount: 4 }),
+    'a row that has changed': changeHashes({ sums: { first: 7n, second: 0n } }),
+  },
 };
 
 describe('verifyProposal', () => {
@@ -301,7 +335,7 @@ describe('verifyProposal', () => {
     describe(`I${number} ${name}: ${claim}`, () => {
       for (const [what, change] of Object.entries(BREAKS[number] ?? {})) {
         it(`refuses ${what}`, () => {
-          const valid = number === 8 ? V3 : V2;
+          const valid = number === 8 || number === 12 ? V3 : V2;
 
           assert.throws(
             () => verifyProposal({ ...valid, ...change }),

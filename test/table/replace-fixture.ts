@@ -8,7 +8,21 @@ import {
   silentLogger,
 } from '../../shared/base/index.ts';
 import { type CatalogFaults, MemoryCatalog } from '../../shared/catalog/index.ts';
-import type { FileOfSpec, FormatVersion, PartitionField } from '../../shared/iceberg/index.ts';
+import {
+  addRowIds,
+  NO_ROW_IDS,
+  type RowIdTally,
+  tallyRowIds,
+} from '../../shared/datafile/index.ts';
+import {
+  createSchema,
+  type FileOfSpec,
+  type FormatVersion,
+  type ManifestEntry,
+  type PartitionField,
+} from '../../shared/iceberg/index.ts';
+import type { Ledger } from '../../shared/ledger/index.ts';
+import { readParquetFooter } from '../../shared/parquet/index.ts';
 import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
 import {
   type CommitOutcome,
@@ -22,7 +36,9 @@ import {
   sumColumnCounts,
   type Table,
   toReplaceInput,
+  workUnderLease,
 } from '../../shared/table/index.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
 
 export const IDENTIFIER = { namespace: ['db'], name: 'orders' };
 
@@ -30,6 +46,18 @@ export const FIELDS = [
   { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } },
   { fieldId: 2, name: 'region', isRequired: true, type: { kind: 'string' } },
 ] as const;
+
+const ROW_ID = {
+  fieldId: 2_147_483_540,
+  name: '_row_id',
+  isRequired: true,
+  type: { kind: 'long' },
+} as const;
+const SEQUENCE_NUMBER = {
+  ...ROW_ID,
+  fieldId: 2_147_483_539,
+  name: '_last_updated_sequence_number',
+} as const;
 
 export const BY_REGION: readonly PartitionField[] = [
   { sourceIds: [2], fieldId: 1000, name: 'region', transform: { kind: 'identity' } },
@@ -41,6 +69,7 @@ export interface Warehouse {
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
   readonly builder: TableWriter;
+  readonly ledger: Ledger;
 }
 
 /** A table of five one-row files in `eu` and two in `us`, appended by two snapshots. */
@@ -74,15 +103,17 @@ export async function createWarehouse(
   clock.advanceMs(1000);
   await builder.append([file(4n, 'eu'), file(5n, 'eu'), file(12n, 'us')]);
   clock.advanceMs(1000);
-  return { clock, random, store, catalog, builder };
+  return { clock, random, store, catalog, builder, ledger: memoryLedger({ clock }) };
 }
 
 export function row(id: bigint, region: string): Row {
   return { 1: id, 2: region };
 }
 
-export function ports(warehouse: Warehouse, other: Partial<CommitPorts> = {}): CommitPorts {
-  const { catalog, clock, random } = warehouse;
+export type TestPorts = Omit<CommitPorts, 'run'> & { readonly ledger: Ledger };
+
+export function ports(warehouse: Warehouse, other: Partial<TestPorts> = {}): TestPorts {
+  const { catalog, clock, random, ledger } = warehouse;
   const store: ObjectStore = other.store ?? warehouse.store;
   const deadline: Deadline = NO_DEADLINE;
   return {
@@ -92,6 +123,7 @@ export function ports(warehouse: Warehouse, other: Partial<CommitPorts> = {}): C
     random,
     deadline,
     logger: silentLogger,
+    ledger,
     reader: createManifestReader(store),
     ...other,
   };
@@ -124,20 +156,43 @@ export async function stageByPartition(warehouse: Warehouse, branch = 'main'): P
   for (const inputs of byPartition.values()) {
     const first = inputs[0]!;
     const region = first.dataFile.partition[0] ?? 'eu';
+    const hasLineage = table.metadata.formatVersion >= 3;
+    const hasIds = inputs.every(({ dataFile }) => dataFile.firstRowId !== undefined);
     const output = await warehouse.builder.writeDataFile({
-      rows: inputs.map(({ dataFile }) => row(idOf(dataFile), String(region))),
+      rows: inputs.map(({ dataFile, dataSequenceNumber }) => ({
+        ...row(idOf(dataFile), String(region)),
+        [ROW_ID.fieldId]: dataFile.firstRowId ?? null,
+        [SEQUENCE_NUMBER.fieldId]: dataSequenceNumber,
+      })),
       partition: first.dataFile.partition,
       specId: first.specId,
       layout: { encoding: 'PLAIN' },
+      ...(hasIds ? { schema: createSchema(0, [...FIELDS, ROW_ID, SEQUENCE_NUMBER]) } : {}),
     });
     groups.push({
       groupIndex: groups.length,
       inputs: inputs.map(toReplaceInput),
       inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      ...(hasLineage ? { inputRowIds: await rowIdsOf(inputs, store) } : {}),
       outputs: [output.dataFile],
     });
   }
   return { table, startingSequenceNumber: snapshot.sequenceNumber, groups };
+}
+
+async function rowIdsOf(
+  entries: readonly ManifestEntry[],
+  store: ObjectStore,
+): Promise<RowIdTally> {
+  let rowIds = NO_ROW_IDS;
+  for (const { dataFile } of entries) {
+    const { filePath, fileSizeBytes, firstRowId } = dataFile;
+    const reader = store.openRanged(filePath, fileSizeBytes);
+    const file = await readParquetFooter(reader);
+    const inherited = firstRowId === undefined ? {} : { firstRowId };
+    rowIds = addRowIds(rowIds, await tallyRowIds({ reader, file, ...inherited }));
+  }
+  return rowIds;
 }
 
 /** The id of a one-row file, from its lower bound. */
@@ -148,13 +203,34 @@ function idOf(dataFile: FileOfSpec['dataFile']): bigint {
     : new DataView(bound.buffer, bound.byteOffset).getBigInt64(0, true);
 }
 
+/** Commits as a run of its own, as operations do. */
 export function commit(
   staged: Staged,
-  commitPorts: CommitPorts,
+  testPorts: TestPorts,
   branch = 'main',
+  runId = 'run-1',
 ): Promise<CommitOutcome> {
-  return commitReplace(
-    { ...staged, branch, summaryExtra: { 'firn.run-id': 'run-1' } },
-    commitPorts,
+  const work = (commitPorts: CommitPorts) => commitReplace({ ...staged, branch }, commitPorts);
+  return asRun(testPorts, work, runId);
+}
+
+/** Does something as a run, from its lease to its end. */
+export async function asRun<Result>(
+  testPorts: TestPorts,
+  work: (commitPorts: CommitPorts) => Promise<Result>,
+  runId = 'run-1',
+): Promise<Result> {
+  const ended = await workUnderLease<{ readonly result: Result }>(
+    { identifier: IDENTIFIER, operation: 'test', runId },
+    testPorts,
+    {
+      work: async ({ openRun }) => {
+        const run = await openRun();
+        return { result: await work({ ...testPorts, store: run.store, run }) };
+      },
+      report: async () => {},
+    },
   );
+  if (!('result' in ended)) throw new TypeError('the table has one run at a time');
+  return ended.result;
 }

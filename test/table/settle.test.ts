@@ -26,7 +26,7 @@ const LOST: LostCommit = {
 /** Answers of the catalog in turn, the last one for ever; fences succeed unless told otherwise. */
 function settle(
   pointers: readonly (TablePointer | IcebergError)[],
-  metadata: Partial<TableMetadata> = {},
+  metadata: Partial<TableMetadata> | IcebergError = {},
   fence: IcebergError | undefined = undefined,
 ): Promise<Settlement> & { readonly fences: readonly string[] } {
   const fences: string[] = [];
@@ -51,7 +51,10 @@ function settle(
     catalog,
     clock: new ManualClock(0),
     random: seededRandom(1),
-    loadMetadata: async () => ({ ...METADATA, metadataLog: [], ...metadata }),
+    loadMetadata: async () => {
+      if (metadata instanceof IcebergError) throw metadata;
+      return { ...METADATA, metadataLog: [], ...metadata };
+    },
   });
   return Object.assign(settlement, { fences });
 }
@@ -111,10 +114,10 @@ describe('settleCommit', () => {
     assert.equal((await settle([BASE, pointer], {}, conflict)).state, 'applied');
   });
 
-  it('is unknown when the fence gets no answer and nothing moves; it is sent once', async () => {
+  it('is undecided when the fence gets no answer and nothing moves; it is sent once', async () => {
     const settling = settle([BASE], {}, new IcebergError('commit-state-unknown', 'no answer'));
 
-    assert.deepEqual(await settling, { state: 'unknown', seen: 'the pointer has not moved' });
+    assert.deepEqual(await settling, { state: 'undecided', seen: 'the pointer has not moved' });
     assert.equal(settling.fences.length, 1);
   });
 
@@ -129,10 +132,28 @@ describe('settleCommit', () => {
   });
 
   for (const kind of ['not-found', 'unavailable', 'access-denied', 'invalid-data'] as const) {
-    it(`is unknown when the pointer cannot be read: ${kind}`, async () => {
+    it(`is undecided when the pointer cannot be read: ${kind}`, async () => {
       const settlement = await settle([new IcebergError(kind, 'no answer')]);
 
-      assert.deepEqual(settlement, { state: 'unknown', seen: 'no answer' });
+      assert.deepEqual(settlement, { state: 'undecided', seen: 'no answer' });
+    });
+  }
+
+  it('is unknown when the table is gone', async () => {
+    const gone = new IcebergError('not-found', 'no such table', { table: 'db.orders' });
+
+    assert.deepEqual(await settle([gone]), { state: 'unknown', seen: 'no such table' });
+  });
+
+  for (const [kind, state] of [
+    ['not-found', 'unknown'],
+    ['invalid-data', 'unknown'],
+    ['unavailable', 'undecided'],
+  ] as const) {
+    it(`is ${state} when the pointer has moved to what cannot be read: ${kind}`, async () => {
+      const failure = new IcebergError(kind, 'no metadata');
+
+      assert.deepEqual(await settle([MOVED], failure), { state, seen: 'no metadata' });
     });
   }
 

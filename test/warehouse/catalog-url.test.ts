@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { isIcebergError } from '../../shared/base/index.ts';
 import { parseCatalogUrl } from '../../shared/warehouse/index.ts';
+import { errorOfKind } from '../support/error-of-kind.ts';
 
 describe('parseCatalogUrl', () => {
   it('reads region, table and both endpoints', () => {
@@ -19,6 +20,32 @@ describe('parseCatalogUrl', () => {
       },
     );
   });
+
+  it('reads where the ledger is; a state location ends with a slash', () => {
+    assert.deepEqual(
+      parseCatalogUrl('dynamodb://us-east-1/iceberg?ledger=our-ledger&state=s3://our-state/firn'),
+      {
+        kind: 'dynamodb',
+        region: 'us-east-1',
+        catalogTable: 'iceberg',
+        ledgerTable: 'our-ledger',
+        stateLocation: 's3://our-state/firn/',
+      },
+    );
+  });
+
+  for (const [parameter, subject] of [
+    ['ledger=a', /^ledger table a: is no name/],
+    ['state=firn', /^state location firn: is not of the form/],
+    ['state=s3://', /^state location s3:\/\/: is not of the form/],
+  ] as const) {
+    it(`refuses ${parameter}`, () => {
+      assert.throws(
+        () => parseCatalogUrl(`dynamodb://us-east-1/iceberg?${parameter}`),
+        errorOfKind('invalid-config', subject),
+      );
+    });
+  }
 
   it('leaves endpoints out when they are not given', () => {
     assert.deepEqual(parseCatalogUrl('dynamodb://us-east-1/iceberg'), {

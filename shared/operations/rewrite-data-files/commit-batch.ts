@@ -25,13 +25,14 @@ export async function commitBatch(
         branch: run.plan.base.branch,
         startingSequenceNumber: run.plan.base.startingSequenceNumber,
         groups: rewritten.map((each) => each.replaceGroup),
-        summaryExtra: run.summaryExtra,
       },
       ports,
     );
     return reportCommit(runs, outcome, run);
   } catch (error) {
-    if (!run.plan.options.isPartialProgressEnabled || !isGivenUp(error)) throw error;
+    const isRecorded =
+      run.plan.options.isPartialProgressEnabled && isGivenUp(error) && !ports.run.isStopped;
+    if (!isRecorded) throw error;
     run.failedCommitCount++;
     ports.logger.warn('commit.failed', error.message, { kind: error.kind });
     refuseMoreFailures(run, error);
@@ -79,7 +80,7 @@ function reportCommit(
     return { ...outputs, state: 'committed', snapshotId: outcome.snapshotId };
   });
   if (outcome.outcome !== 'committed') return { groups, commit: undefined };
-  const { snapshotId, table, attemptCount, committedGroups } = outcome;
+  const { snapshotId, table, attemptCount, committedGroups, invariants } = outcome;
   run.onProgress({ step: 'committed', snapshotId, groupCount: committedGroups.length });
   return {
     groups,
@@ -88,6 +89,7 @@ function reportCommit(
       metadataLocation: table.metadataLocation,
       attemptCount,
       groupIndexes: committedGroups,
+      invariants,
     },
   };
 }

@@ -18,7 +18,7 @@ const BYTES_PER_MS = 40 * 1024;
 const COMMIT_MS = 2_000;
 
 /** The least with a whole processor. */
-const LAMBDA_MEMORY_MIB = 1769;
+export const LAMBDA_MEMORY_MIB = 1769;
 
 /**
  * What a run as just planned is expected to use, planning included: the requests that planning took were counted,
@@ -34,7 +34,7 @@ export function estimateUsage({
   /** Of planning. */
   readonly requests: RequestCounts;
 }): Usage {
-  const { groups, options } = plan;
+  const { groups, options, base } = plan;
   const inputReads = sum(groups, (group) =>
     group.files.reduce((total, file) => total + readCount(file.fileSizeBytes), 0),
   );
@@ -42,16 +42,22 @@ export function estimateUsage({
   const outputWrites = sum(groups, (group) => eachOutput(group, writeCount));
   const manifests = manifestCount(groups);
   const inputBytes = sum(groups, (group) => group.inputBytes);
+  const hashReads = base.verifiesRows
+    ? inputReads + sum(groups, (group) => eachOutput(group, readCount))
+    : 0;
+  const hashBytes = base.verifiesRows ? 2 * inputBytes : 0;
   const concurrentCount = Math.min(options.concurrentFileGroupRewritesMax, groups.length) || 1;
   return {
-    // The metadata file; planning; inputs; outputs read back; manifests, list and metadata read back.
-    s3GetCount: 1 + planningReads(requests) + inputReads + outputReads + manifests + 2,
+    // The metadata file; planning; inputs; outputs read back; rows hashed; manifests, list and metadata read back.
+    s3GetCount: 1 + planningReads(requests) + inputReads + outputReads + hashReads + manifests + 2,
     s3PutCount: outputWrites + manifests + 2,
     dynamoDbReadCount: 2,
     dynamoDbWriteCount: 1,
     lambdaInvocationCount: 1,
     lambdaDurationMs:
-      (inputReads * READ_MS) / concurrentCount + inputBytes / BYTES_PER_MS + COMMIT_MS,
+      ((inputReads + hashReads) * READ_MS) / concurrentCount +
+      (inputBytes + hashBytes) / BYTES_PER_MS +
+      COMMIT_MS,
     lambdaMemoryMib: LAMBDA_MEMORY_MIB,
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/index.ts';
+import type { GuardVerdict } from '../../guards/index.ts';
 import type { GroupResult, RewriteDataFilesOutcome } from './outcome.ts';
 import { planToJson } from './plan-json.ts';
 
@@ -8,28 +9,41 @@ export function outcomeToJson(outcome: RewriteDataFilesOutcome): JsonObject {
   switch (outcome.outcome) {
     case 'no-snapshot':
       return { outcome: outcome.outcome, requests };
+    case 'busy': {
+      const { owner, expiresAtMs } = outcome;
+      return { outcome: outcome.outcome, owner, expiresAtMs, requests };
+    }
     case 'skipped': {
       const { reason, detail } = outcome;
       return { outcome: outcome.outcome, reason, detail, requests };
     }
     case 'nothing-planned':
-    case 'observed': {
-      const { plan, before } = outcome;
-      return { outcome: outcome.outcome, before: { ...before }, plan: planToJson(plan), requests };
+    case 'observed':
+    case 'held-back': {
+      const { plan, before, verdicts } = outcome;
+      return {
+        outcome: outcome.outcome,
+        before: { ...before },
+        verdicts: verdicts.map(verdictToJson),
+        plan: planToJson(plan),
+        requests,
+      };
     }
     case 'committed':
     case 'partial': {
-      const { plan, before, after, groups, commits } = outcome;
+      const { plan, before, after, groups, commits, verdicts } = outcome;
       return {
         outcome: outcome.outcome,
         before: { ...before },
         after: { ...after },
-        commits: commits.map(({ snapshotId, groupIndexes, ...commit }) => ({
+        commits: commits.map(({ snapshotId, groupIndexes, invariants, ...commit }) => ({
           ...commit,
           snapshotId: String(snapshotId),
           groupIndexes: [...groupIndexes],
+          invariants: [...invariants],
         })),
-        groups: groups.map(groupToJson),
+        groups: groups.map(groupResultToJson),
+        verdicts: verdicts.map(verdictToJson),
         plan: planToJson(plan),
         requests,
       };
@@ -37,7 +51,12 @@ export function outcomeToJson(outcome: RewriteDataFilesOutcome): JsonObject {
   }
 }
 
-function groupToJson(group: GroupResult): JsonObject {
+function verdictToJson(verdict: GuardVerdict): JsonObject {
+  return { ...verdict, figures: { ...verdict.figures } };
+}
+
+/** What became of a group. */
+export function groupResultToJson(group: GroupResult): JsonObject {
   switch (group.state) {
     case 'not-started':
       return { ...group };

@@ -1,5 +1,6 @@
 import type { IcebergError } from '../../base/index.ts';
 import type { ColumnChunkCounts } from '../../datafile/index.ts';
+import type { GuardVerdict } from '../../guards/index.ts';
 import type { RequestCounts } from '../../storage/index.ts';
 import type { DropReason } from '../../table/index.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
@@ -37,6 +38,8 @@ export interface CommitSummary {
   readonly metadataLocation: string;
   readonly attemptCount: number;
   readonly groupIndexes: readonly number[];
+  /** Numbers of the claims that were checked before it. */
+  readonly invariants: readonly number[];
 }
 
 /** Everything a run did. */
@@ -48,6 +51,8 @@ export interface RewriteReport {
   /** The planned snapshot, and the same with the committed groups exchanged; other writers are left out. */
   readonly before: TableCounts;
   readonly after: TableCounts;
+  /** Rules that applied and were overruled. */
+  readonly verdicts: readonly GuardVerdict[];
 }
 
 /** Why nothing was even planned. */
@@ -56,11 +61,15 @@ export type SkipReason = 'custom-location-provider' | 'no-manifest-list';
 /** How a run ended. */
 export type RewriteDataFilesOutcome = { readonly requests: RequestCounts } & (
   | { readonly outcome: 'no-snapshot' }
+  /** Another run has the table's lease; nothing was done. */
+  | { readonly outcome: 'busy'; readonly owner: string; readonly expiresAtMs: number }
   | { readonly outcome: 'skipped'; readonly reason: SkipReason; readonly detail: string }
+  /** `held-back`: there is work, but the verdicts say that it must wait. They are the same when observing. */
   | {
-      readonly outcome: 'nothing-planned' | 'observed';
+      readonly outcome: 'nothing-planned' | 'observed' | 'held-back';
       readonly plan: RewriteDataFilesPlan;
       readonly before: TableCounts;
+      readonly verdicts: readonly GuardVerdict[];
     }
   /** `partial`: some planned groups, or all, were not committed; each says why. */
   | ({ readonly outcome: 'committed' | 'partial' } & RewriteReport)

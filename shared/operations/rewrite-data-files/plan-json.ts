@@ -3,7 +3,7 @@ import type { PlannedFile, PlannedGroup } from './group-files.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
 
 /** Grows by one with every change that a reader of plans would notice. */
-const PLAN_VERSION = 1;
+const PLAN_VERSION = 2;
 
 /** The plan as JSON, for people, reports and messages: ids are decimal strings, sizes are bytes. */
 export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
@@ -15,11 +15,13 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
     branch: base.branch,
     startingSnapshotId: String(base.startingSnapshotId),
     startingSequenceNumber: String(base.startingSequenceNumber),
+    verifiesRows: base.verifiesRows,
     options: { ...options },
     groups: groups.map(groupToJson),
     scanned: { ...scanned },
     skippedFiles: byReason(skippedFiles),
     skippedGroups: byReason(skippedGroups),
+    dueAtMs: plan.dueAtMs ?? null,
   };
 }
 

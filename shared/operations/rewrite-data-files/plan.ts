@@ -24,6 +24,8 @@ export interface PlanBase {
   readonly branch: string;
   readonly startingSnapshotId: bigint;
   readonly startingSequenceNumber: bigint;
+  /** Whether all rows are read again before and after, as `firn.verify=rows` asks for. */
+  readonly verifiesRows: boolean;
 }
 
 /** Everything one run would do, and why; a pure function of the scanned files and the options. */
@@ -35,6 +37,8 @@ export interface RewriteDataFilesPlan {
   readonly scanned: SkippedFiles;
   readonly skippedFiles: SkippedFilesByReason;
   readonly skippedGroups: SkippedGroupsByReason;
+  /** When the first of the files that are too young will be old enough; absent where none is too young. */
+  readonly dueAtMs?: number;
 }
 
 /** Takes files one by one in any order, keeps those selected, and then plans. */
@@ -53,13 +57,18 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
   const candidates: Candidate[] = [];
   const skips = createSkipCounts();
   const scanned = { fileCount: 0, bytes: 0 };
+  let dueAtMs = Number.POSITIVE_INFINITY;
   return {
     add(file) {
       scanned.fileCount++;
       scanned.bytes += file.fileSizeBytes;
       const selection = selectFile(file, options);
-      if ('skipped' in selection) skips.addFile(selection.skipped, file.fileSizeBytes);
-      else candidates.push(toCandidate(file, selection.selected, options));
+      if ('selected' in selection) {
+        candidates.push(toCandidate(file, selection.selected, options));
+        return;
+      }
+      skips.addFile(selection.skipped, file.fileSizeBytes);
+      if (selection.skipped === 'too-young') dueAtMs = Math.min(dueAtMs, file.dueAtMs ?? dueAtMs);
     },
     build() {
       const usable = withoutDuplicates(candidates, skips).sort(compareCandidates);
@@ -74,6 +83,7 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
         scanned: { ...scanned },
         skippedFiles: skips.files(),
         skippedGroups: skips.groups(),
+        ...(Number.isFinite(dueAtMs) ? { dueAtMs } : {}),
       };
     },
   };

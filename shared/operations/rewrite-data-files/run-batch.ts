@@ -2,7 +2,7 @@ import { isIcebergError, mapConcurrent } from '../../base/index.ts';
 import type { ManifestEntry } from '../../iceberg/index.ts';
 import { type CommitPorts, readDataFiles } from '../../table/index.ts';
 import type { PlannedGroup } from './group-files.ts';
-import { runFileGroup } from './run.ts';
+import { nameOutputs, runFileGroup } from './run.ts';
 import type { GroupRun, RunState } from './run-state.ts';
 
 /** Entries with metrics held at a time: about 100 MB for tables of ordinary width. */
@@ -28,6 +28,7 @@ export async function runBatch(
   const runs: GroupRun[] = [];
   for (const groups of entryBatches(batch)) {
     const entries = await readEntries(groups, run, ports);
+    await nameOutputs(groups, { table: run.table, entries, runUuid: run.runUuid }, ports);
     const concurrencyMax = run.plan.options.concurrentFileGroupRewritesMax;
     runs.push(
       ...(await mapConcurrent(groups, { concurrencyMax }, (group) =>
@@ -93,7 +94,8 @@ async function runGroup(
     });
     return { group, rewritten };
   } catch (error) {
-    const isRecorded = run.plan.options.isPartialProgressEnabled && isIcebergError(error);
+    const isRecorded =
+      run.plan.options.isPartialProgressEnabled && isIcebergError(error) && !ports.run.isStopped;
     if (!isRecorded) throw error;
     ports.logger.warn('file-group.failed', error.message, { groupIndex, kind: error.kind });
     return { group, result: { state: 'failed', groupIndex, error } };

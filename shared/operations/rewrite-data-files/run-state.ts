@@ -20,7 +20,6 @@ export interface ExecuteOptions {
   readonly table: Table;
   readonly snapshot: Snapshot;
   readonly plan: RewriteDataFilesPlan;
-  readonly summaryExtra: Readonly<Record<string, string>>;
   readonly onProgress: (progress: RewriteProgress) => void;
 }
 

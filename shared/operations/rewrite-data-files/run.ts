@@ -14,14 +14,15 @@ import {
   type TableMetadata,
   UNSORTED_ORDER_ID,
 } from '../../iceberg/index.ts';
-import type { ObjectStore } from '../../storage/index.ts';
 import {
+  type CommitPorts,
   type ReplaceGroup,
   sumColumnCounts,
   type Table,
   toReplaceInput,
 } from '../../table/index.ts';
 import type { PlannedGroup } from './group-files.ts';
+import { hashGroup } from './hash-group.ts';
 
 /** A group whose outputs are in the store, ready to be committed. */
 export interface RewrittenGroup {
@@ -49,7 +50,7 @@ export interface RunGroupOptions {
  */
 export async function runFileGroup(
   { table, group, entries, runUuid }: RunGroupOptions,
-  { store }: { readonly store: ObjectStore },
+  { store, run }: Pick<CommitPorts, 'store' | 'run'>,
 ): Promise<RewrittenGroup> {
   const inputs = group.files.map(({ filePath }) => {
     const entry = entries.get(filePath);
@@ -60,11 +61,9 @@ export async function runFileGroup(
   const sortOrder = defaultSortOrder(table.metadata);
   let outputCount = 0;
   const openOutput = async (): Promise<OpenedOutput> => {
-    const location = outputLocation(
-      table,
-      inputs[0]!,
-      `${runUuid}-${group.groupIndex}-${outputCount++}`,
-    );
+    const location = outputLocation({ table, group, entries, runUuid }, outputCount++);
+    // Most often it is named already, with those of other groups.
+    await run.nameObjects([location], OUTPUT_UNUSED);
     return { location, writer: store.openWriter(location) };
   };
   const result = await rewriteFileGroup({
@@ -82,11 +81,14 @@ export async function runFileGroup(
     openOutput,
   });
   const outputs = result.outputs.map((output) => output.dataFile);
+  const rowHashes = await hashGroup({ table, inputs, outputs }, store);
   return {
     replaceGroup: {
       groupIndex: group.groupIndex,
       inputs: inputs.map(toReplaceInput),
       inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      ...(result.inputRowIds === undefined ? {} : { inputRowIds: result.inputRowIds }),
+      ...(rowHashes === undefined ? {} : { rowHashes }),
       outputs,
     },
     outputBytes: outputs.reduce((sum, file) => sum + file.fileSizeBytes, 0),
@@ -102,13 +104,39 @@ function defaultSortOrder({ sortOrders, defaultSortOrderId }: TableMetadata): So
   return order ?? { orderId: UNSORTED_ORDER_ID, fields: [], source: {} };
 }
 
-function outputLocation(table: Table, { specId, dataFile }: ManifestEntry, name: string): string {
+/** Outputs that nothing came of. */
+const OUTPUT_UNUSED = 'group-not-committed';
+
+/** Names the outputs that the groups are expected to have, in one request of the ledger. */
+export async function nameOutputs(
+  groups: readonly PlannedGroup[],
+  options: Omit<RunGroupOptions, 'group'>,
+  { run }: Pick<CommitPorts, 'run'>,
+): Promise<void> {
+  const locations = groups.flatMap((group) =>
+    Array.from({ length: group.outputFileCountExpected }, (_, index) =>
+      outputLocation({ ...options, group }, index),
+    ),
+  );
+  await run.nameObjects(locations, OUTPUT_UNUSED);
+}
+
+/** All files of a group have its spec and partition. */
+function outputLocation(
+  { table, group, entries, runUuid }: RunGroupOptions,
+  outputIndex: number,
+): string {
   const { metadata } = table;
+  const first = entries.get(group.files[0]?.filePath ?? '');
+  assert(
+    first !== undefined,
+    `group ${group.groupIndex}: the entry of its first file was not read`,
+  );
   return newDataLocation(
     metadata,
-    specById(metadata, specId),
-    dataFile.partition,
-    `${name}.parquet`,
+    specById(metadata, group.specId),
+    first.dataFile.partition,
+    `${runUuid}-${group.groupIndex}-${outputIndex}.parquet`,
   );
 }
 

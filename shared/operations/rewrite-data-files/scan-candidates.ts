@@ -1,3 +1,4 @@
+import type { FileAgeRule } from '../../guards/index.ts';
 import {
   hasUnrecognizedTransform,
   partitionPath,
@@ -15,11 +16,13 @@ import {
 import type { PlanBuilder } from './plan.ts';
 import type { ScannedFile } from './select.ts';
 
-/** Files, bytes and row groups of a table; row groups are a lower bound where entries do not tell them. */
+/** Data files, their bytes and row groups, and deleted rows of a table; row groups are a lower bound where entries do not tell them. */
 export interface TableCounts {
   readonly fileCount: number;
   readonly bytes: number;
   readonly rowGroupCount: number;
+  /** Rows of its delete files: of each kind, and whether or not a data file has them still. */
+  readonly deleteRowCount: number;
 }
 
 /** Shows every live data file of a snapshot to the planner, and counts them. */
@@ -29,25 +32,30 @@ export async function scanCandidates(
     metadata,
     snapshot,
     reader,
+    fileAge,
   }: {
     readonly metadata: TableMetadata;
     readonly snapshot: Snapshot;
     readonly reader: ManifestReader;
+    readonly fileAge: FileAgeRule;
   },
 ): Promise<TableCounts> {
   const partitions = createPartitionTexts(metadata);
-  const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0 };
+  const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0, deleteRowCount: 0 };
   await scanSnapshot({
     metadata,
     snapshot,
     reader,
     skipsMetrics: true,
+    visitDeletes: ({ dataFile }) => {
+      counts.deleteRowCount += dataFile.recordCount;
+    },
     visit: (scanned) => {
       const { fileSizeBytes, splitOffsets } = scanned.entry.dataFile;
       counts.fileCount++;
       counts.bytes += fileSizeBytes;
       counts.rowGroupCount += splitOffsets?.length ?? 1;
-      builder.add(toScannedFile(scanned, partitions.of(scanned)));
+      builder.add(toScannedFile(scanned, partitions.of(scanned), fileAge));
     },
   });
   return counts;
@@ -82,8 +90,10 @@ function createPartitionTexts(metadata: TableMetadata): {
 function toScannedFile(
   { entry, manifest, deletes }: ScannedDataFile,
   partition: PartitionFacts,
+  fileAge: FileAgeRule,
 ): ScannedFile {
   const { dataFile } = entry;
+  const dueAtMs = fileAge.dueAtMs(entry.snapshotId);
   const fileScoped = [...deletes.deletionVectors, ...deletes.fileScopedPositionDeleteFiles];
   return {
     ...partition,
@@ -105,5 +115,6 @@ function toScannedFile(
       deletes.partitionScopedPositionDeleteFiles.length +
       deletes.equalityDeleteFiles.length,
     fileScopedDeleteCount: fileScoped.reduce((sum, { dataFile }) => sum + dataFile.recordCount, 0),
+    ...(dueAtMs === undefined ? {} : { dueAtMs }),
   };
 }

@@ -25,6 +25,8 @@ export interface ScannedFile {
   readonly deleteFileCount: number;
   /** Record count of those of them that name this file alone; an upper bound of its rows they delete. */
   readonly fileScopedDeleteCount: number;
+  /** When it is old enough to be rewritten; absent where it is already. */
+  readonly dueAtMs?: number;
 }
 
 /** Why a file is worth rewriting. */
@@ -42,6 +44,7 @@ export type FileSkipReason =
   | 'unsupported-format'
   | 'encrypted'
   | 'unsupported-spec'
+  | 'too-young'
   | 'referenced-twice'
   | 'max-files-to-rewrite';
 
@@ -52,7 +55,7 @@ export type Selection =
 /**
  * Decides about one file by itself. A size equal to either bound is in range. A file that would be selected but
  * has delete files is skipped with that reason: applying deletes is not offered yet, and rewriting without
- * applying them would bring rows back.
+ * applying them would bring rows back. Youth comes last: it is the one reason that passes by itself.
  */
 export function selectFile(file: ScannedFile, options: RewriteDataFilesOptions): Selection {
   const selected = selectionReason(file, options);
@@ -61,6 +64,7 @@ export function selectFile(file: ScannedFile, options: RewriteDataFilesOptions):
   if (file.isEncrypted) return { skipped: 'encrypted' };
   if (!file.isSpecWritable) return { skipped: 'unsupported-spec' };
   if (file.deleteFileCount > 0) return { skipped: 'has-delete-files' };
+  if (file.dueAtMs !== undefined) return { skipped: 'too-young' };
   return { selected };
 }
 

@@ -4,11 +4,13 @@ import { type CompactRequest, compact } from '../../../cli/commands/compact.ts';
 import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import type { JsonObject } from '../../../shared/base/index.ts';
 import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
+import { INVARIANTS } from '../../../shared/table/index.ts';
 import type { Warehouse } from '../../../shared/warehouse/index.ts';
 import {
   type Answer,
   answerOf,
   createTable,
+  LOWERED_GUARDS,
   memoryWarehouse,
   smallFiles,
 } from '../command-fixture.ts';
@@ -23,7 +25,14 @@ function runCompact(
   return answerOf(
     (session) =>
       compact(
-        { table: 'db.orders', branch: 'main', dryRun: false, optionTexts: [], ...request },
+        {
+          table: 'db.orders',
+          branch: 'main',
+          dryRun: false,
+          optionTexts: [],
+          guards: LOWERED_GUARDS,
+          ...request,
+        },
         session,
       ),
     warehouse,
@@ -140,7 +149,13 @@ describe('compact --dry-run', () => {
       readonly estimate: JsonObject;
       readonly before: JsonObject;
     };
-    assert.deepEqual(Object.keys(rest).sort(), ['outcome', 'requests', 'table', 'warnings']);
+    assert.deepEqual(Object.keys(rest).sort(), [
+      'outcome',
+      'requests',
+      'table',
+      'verdicts',
+      'warnings',
+    ]);
     assert.equal(before['fileCount'], 10);
     assert.equal(plan['startingSnapshotId'], String(metadata.currentSnapshotId));
     assert.equal(plan['startingSequenceNumber'], '1');
@@ -200,6 +215,7 @@ describe('compact', () => {
         attemptCount: 1,
         snapshotId: String(metadata.currentSnapshotId),
         groupIndexes: [0, 1],
+        invariants: INVARIANTS.map(({ number }) => number),
       },
     ]);
     assert.equal('estimate' in (document ?? {}), false);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readFunctionConfig } from '../../../functions/rewrite-data-files/config.ts';
+import { DEFAULT_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import { errorOfKind } from '../../support/error-of-kind.ts';
 
 const FIRN_CATALOG = 'dynamodb://us-east-1/iceberg';
@@ -11,6 +12,7 @@ describe('readFunctionConfig', () => {
       catalogUrl: FIRN_CATALOG,
       enabledTables: [],
       isObserving: false,
+      guards: DEFAULT_GUARD_SETTINGS,
       logLevel: 'info',
     });
   });
@@ -19,16 +21,30 @@ describe('readFunctionConfig', () => {
     const config = readFunctionConfig({
       FIRN_CATALOG,
       FIRN_ENABLED_TABLES: ' db.orders , lake.raw.clicks,',
+      FIRN_LEDGER_TABLE: 'our-ledger',
+      FIRN_STATE_LOCATION: 's3://our-state/firn',
       FIRN_LOG_LEVEL: 'debug',
       FIRN_OBSERVE: 'true',
+      FIRN_MIN_FILE_AGE_MS_FLOOR: '1',
+      FIRN_MIN_FILE_AGE_MS_DERIVED_MAX: '2',
+      FIRN_COMMIT_INTERVAL_MS_FLOOR: '3',
+      FIRN_WAP_WAIT_MS_FLOOR: '0',
       AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000',
     });
 
     assert.deepEqual(config, {
       catalogUrl: FIRN_CATALOG,
       s3Endpoint: 'http://127.0.0.1:9000',
+      ledgerTable: 'our-ledger',
+      stateLocation: 's3://our-state/firn',
       enabledTables: ['db.orders', 'lake.raw.clicks'],
       isObserving: true,
+      guards: {
+        minFileAgeMsFloor: 1,
+        minFileAgeMsDerivedMax: 2,
+        commitIntervalMsFloor: 3,
+        wapWaitMsFloor: 0,
+      },
       logLevel: 'debug',
     });
     assert.ok(Object.isFrozen(config));
@@ -47,6 +63,7 @@ describe('readFunctionConfig', () => {
       FIRN_ENABLED_TABLES: 'orders,*.raw',
       FIRN_LOG_LEVEL: 'loud',
       FIRN_OBSERVE: 'yes',
+      FIRN_WAP_WAIT_MS_FLOOR: '24h',
       AWS_ENDPOINT_URL_S3: 'nowhere',
     };
 
@@ -57,6 +74,7 @@ describe('readFunctionConfig', () => {
           ['FIRN_CATALOG', 'unknown scheme; expected dynamodb://REGION/TABLE'],
           ['FIRN_ENABLED_TABLES', 'has no namespace'],
           ['FIRN_ENABLED_TABLES', 'patterns are not understood'],
+          ['FIRN_WAP_WAIT_MS_FLOOR', 'expected a whole number of milliseconds'],
           ['FIRN_LOG_LEVEL', '"debug"|"info"|"warn"|"error"'],
           ['FIRN_OBSERVE', '"true"|"false"'],
           ['AWS_ENDPOINT_URL_S3', 'URL'],

@@ -8,13 +8,17 @@ import {
   MemoryCatalog,
   parseTableIdentifier,
 } from '../../../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
+import type { Ledger } from '../../../shared/ledger/index.ts';
 import type { RewriteDataFilesOutcome } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { type FaultInjector, MemoryObjectStore } from '../../../shared/storage/index.ts';
+import { memoryLedger } from '../../support/memory-ledger.ts';
 
 export const CONFIG: FunctionConfig = {
   catalogUrl: 'dynamodb://us-east-1/iceberg',
   enabledTables: ['db.orders'],
   isObserving: false,
+  guards: LOWERED_GUARD_SETTINGS,
   logLevel: 'info',
 };
 
@@ -34,6 +38,7 @@ export interface Deployment {
   readonly clock: ManualClock;
   readonly catalog: MemoryCatalog;
   readonly store: MemoryObjectStore;
+  readonly ledger: Ledger;
   readonly lines: readonly LogLine[];
   readonly outcomes: readonly RewriteDataFilesOutcome['outcome'][];
   /** Delivers bodies as the messages `m0`, `m1`, ... of one batch. */
@@ -63,12 +68,13 @@ export function createDeployment(
     clock,
     ...(options.storeFaults === undefined ? {} : { faults: options.storeFaults }),
   });
+  const ledger = memoryLedger({ clock });
   const config = { ...CONFIG, ...options.config };
   const lines: LogLine[] = [];
   const outcomes: RewriteDataFilesOutcome['outcome'][] = [];
   const handler = createHandler({
     config,
-    warehouse: { catalogUrl: config.catalogUrl, catalog, store },
+    warehouse: { catalogUrl: config.catalogUrl, catalog, store, openLedger: () => ledger },
     clock,
     random,
     logDestination: { write: (line) => lines.push(parseJson(line, 'log line') as LogLine) },
@@ -81,6 +87,7 @@ export function createDeployment(
     clock,
     catalog,
     store,
+    ledger,
     lines,
     outcomes,
     deliver: (bodies, { remainingMs = () => 900_000, receiveCount = 1 } = {}) =>

@@ -299,6 +299,27 @@ describe('a message whose work may succeed later', () => {
     assert.equal(deployment.lines[0]?.['kind'], 'unavailable');
   });
 
+  it('is handed back while another run has the table', async () => {
+    const deployment = createDeployment();
+    const writer = await deployment.createTable('db.orders');
+    const before = (await writer.load()).metadataLocation;
+    const lease = { table: 'db.orders', scope: 'rewrite', owner: 'other', durationMs: 60_000 };
+    await deployment.ledger.leases.acquire(lease);
+
+    const response = await deployment.deliver([requestFor('db.orders')]);
+    deployment.clock.advanceMs(60_000);
+    const later = await deployment.deliver([requestFor('db.orders')]);
+
+    assert.deepEqual([returned(response), returned(later)], [['m0'], []]);
+    assert.deepEqual(deployment.outcomes, ['busy', 'committed']);
+    const [busy] = deployment.lines;
+    assert.deepEqual(
+      [busy?.['event'], busy?.['level'], busy?.['outcome'], busy?.['busyRunId']],
+      ['run.finished', 'info', 'busy', 'other'],
+    );
+    assert.notEqual((await writer.load()).metadataLocation, before);
+  });
+
   it('is handed back when other writers keep winning', async () => {
     let isContended = false;
     const deployment = createDeployment({
@@ -454,10 +475,15 @@ describe('what Lambda calls', () => {
 
 describe('an event', () => {
   it('without messages is refused', async () => {
-    const { catalog, store, clock } = createDeployment();
+    const { catalog, store, clock, ledger } = createDeployment();
     const withoutQueue = createHandler({
       config: CONFIG,
-      warehouse: { catalogUrl: CONFIG.catalogUrl, catalog, store },
+      warehouse: {
+        catalogUrl: CONFIG.catalogUrl,
+        catalog,
+        store,
+        openLedger: () => ledger,
+      },
       clock,
       random: seededRandom(1),
     });

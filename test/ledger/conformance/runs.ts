@@ -136,7 +136,7 @@ export function testRuns(subject: LedgerUnderTest): void {
       });
     });
 
-    test('of many attempts, the last 20 closed ones are kept beside the open one', async () => {
+    test('of many attempts, the last 20 that were not applied are kept beside the open one', async () => {
       const { run } = await openRun('intent.many');
       for (let attempt = 1; attempt <= 30; attempt++) {
         await run.recordIntent(pointerWrite(attempt));

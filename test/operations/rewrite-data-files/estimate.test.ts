@@ -41,6 +41,7 @@ function planOf(groups: readonly PlannedGroup[]): RewriteDataFilesPlan {
       branch: 'main',
       startingSnapshotId: 1n,
       startingSequenceNumber: 1n,
+      verifiesRows: false,
     },
     options: parseRewriteDataFilesOptions({}, 512 * MIB),
     groups,
@@ -80,9 +81,15 @@ describe('estimateUsage', () => {
     assert.equal(usage.s3PutCount, 2 * 15 + 2 + 2);
   });
 
-  for (const formatVersion of [1, 2, 3] as const) {
-    it(`foretells the requests of a run on a v${formatVersion} table of small files exactly`, async () => {
-      const observing = await createWarehouse({ formatVersion });
+  for (const [formatVersion, verify] of [
+    [1, 'standard'],
+    [2, 'standard'],
+    [3, 'standard'],
+    [3, 'rows'],
+  ] as const) {
+    it(`foretells the requests of a run on a v${formatVersion} table of small files exactly, verify ${verify}`, async () => {
+      const properties = { 'firn.verify': verify };
+      const observing = await createWarehouse({ formatVersion, properties });
       const observed = await rewrite(observing, {}, { mode: 'observe' });
       assert.equal(observed.outcome, 'observed');
       const usage = estimateUsage(observed);

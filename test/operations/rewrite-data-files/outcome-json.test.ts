@@ -26,12 +26,13 @@ const OUTPUTS = {
 async function partialOutcome(group: GroupResult): Promise<RewriteDataFilesOutcome> {
   const observed = await rewrite(await createWarehouse(), {}, { mode: 'observe' });
   assert.equal(observed.outcome, 'observed');
-  const { plan, before } = observed;
+  const { plan, before, verdicts } = observed;
   return {
     outcome: 'partial',
     plan,
     before,
     after: before,
+    verdicts,
     groups: [group],
     commits: [],
     requests,

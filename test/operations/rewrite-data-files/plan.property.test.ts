@@ -80,6 +80,7 @@ function planFiles(files: readonly ScannedFile[], extra: Record<string, string> 
       branch: 'main',
       startingSnapshotId: 1n,
       startingSequenceNumber: 1n,
+      verifiesRows: false,
     },
     options,
   );

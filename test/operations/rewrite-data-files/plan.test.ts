@@ -15,6 +15,7 @@ const BASE: PlanBase = {
   branch: 'main',
   startingSnapshotId: 11n,
   startingSequenceNumber: 3n,
+  verifiesRows: false,
 };
 
 /** A file of `bytes` at a target of 100, in row groups of the given sizes. */

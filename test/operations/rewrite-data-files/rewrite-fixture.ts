@@ -7,7 +7,9 @@ import {
   silentLogger,
 } from '../../../shared/base/index.ts';
 import { type CatalogFaults, MemoryCatalog } from '../../../shared/catalog/index.ts';
+import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import type { FormatVersion, PartitionField } from '../../../shared/iceberg/index.ts';
+import type { Ledger } from '../../../shared/ledger/index.ts';
 import {
   type OptionTexts,
   type RewriteDataFilesOutcome,
@@ -16,6 +18,7 @@ import {
   rewriteDataFiles,
 } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { MemoryObjectStore } from '../../../shared/storage/index.ts';
+import { memoryLedger } from '../../support/memory-ledger.ts';
 
 export type { FormatVersion };
 
@@ -37,6 +40,9 @@ export interface Warehouse {
   readonly store: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
   readonly builder: TableWriter;
+  readonly ledger: Ledger;
+  /** `run-1`, `run-2`, ... */
+  readonly nextRunId: () => string;
 }
 
 /** Rows of consecutive ids; every fifth has no amount. */
@@ -48,13 +54,15 @@ export function rows(firstId: number, count: number, region: string | null): rea
   }));
 }
 
-/** Twelve files of ten rows in two regions, appended by three snapshots. */
+/** Twelve files of ten rows in two regions, appended by three snapshots, unless told otherwise. */
 export async function createWarehouse(
   options: {
     readonly formatVersion?: FormatVersion;
     readonly partitionFields?: readonly PartitionField[];
     readonly faults?: CatalogFaults;
-    readonly isEmpty?: boolean;
+    readonly properties?: Readonly<Record<string, string>>;
+    /** Of four files each; 3 where it is not given. */
+    readonly appendCount?: number;
   } = {},
 ): Promise<Warehouse> {
   const clock = new ManualClock(Date.UTC(2026, 10, 30));
@@ -69,11 +77,15 @@ export async function createWarehouse(
       formatVersion: options.formatVersion ?? 2,
       fields: FIELDS,
       partitionFields,
+      properties: options.properties ?? { 'firn.verify': 'rows' },
     },
     { catalog, store, clock, random },
   );
-  const warehouse = { clock, random, store, catalog, builder };
-  for (let batch = 0; batch < 3 && options.isEmpty !== true; batch++) {
+  const ledger = memoryLedger({ clock });
+  let runCount = 0;
+  const nextRunId = (): string => `run-${++runCount}`;
+  const warehouse = { clock, random, store, catalog, builder, ledger, nextRunId };
+  for (let batch = 0; batch < (options.appendCount ?? 3); batch++) {
     await builder.append(smallFiles(batch * 40, partitionFields.length > 0));
     clock.advanceMs(1000);
   }
@@ -95,10 +107,26 @@ export async function rewrite(
     readonly ports?: Partial<RewriteDataFilesPorts>;
   } = {},
 ): Promise<RewriteDataFilesOutcome> {
-  const { catalog, store, clock, random, builder } = warehouse;
+  const { catalog, store, clock, random, builder, ledger, nextRunId } = warehouse;
   const { ports, ...request } = other;
   return rewriteDataFiles(
-    { table: await builder.load(), options, mode: 'commit', runId: 'run-1', ...request },
-    { catalog, store, clock, random, deadline: NO_DEADLINE, logger: silentLogger, ...ports },
+    {
+      table: await builder.load(),
+      options,
+      mode: 'commit',
+      runId: nextRunId(),
+      guards: LOWERED_GUARD_SETTINGS,
+      ...request,
+    },
+    {
+      catalog,
+      store,
+      ledger,
+      clock,
+      random,
+      deadline: NO_DEADLINE,
+      logger: silentLogger,
+      ...ports,
+    },
   );
 }
