@@ -8,32 +8,22 @@ import { assert } from '../../shared/base/index.ts';
 export interface DynamoDbEndpoint {
   /** Such as `http://127.0.0.1:43210`. */
   readonly endpoint: string;
-  /** Stops; what is in a folder stays there. */
+  /** Stops; what was in it is gone. */
   close(): Promise<void>;
-}
-
-export interface DynamoDbEndpointOptions {
-  /** By default a free one. */
-  readonly port?: number;
-  /** Keeps the tables in this folder; by default in memory. */
-  readonly folder?: string;
 }
 
 const HOST = '127.0.0.1';
 
-/** Starts a DynamoDB server for this machine; tables are there as soon as they are created. */
-export async function startDynamoDbEndpoint(
-  options: DynamoDbEndpointOptions = {},
-): Promise<DynamoDbEndpoint> {
+/** Starts a DynamoDB server in memory on a free port; tables are there as soon as they are created. */
+export async function startDynamoDbEndpoint(): Promise<DynamoDbEndpoint> {
   const server = dynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
-    ...(options.folder === undefined ? {} : { path: options.folder }),
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, HOST, resolve);
+    server.listen(0, HOST, resolve);
   });
   const address = server.address();
   assert(typeof address === 'object' && address !== null, 'server has no port');

@@ -1,6 +1,6 @@
 import { IcebergError, isIcebergError } from '../base/index.ts';
 import { crc32 } from '../bytes/index.ts';
-import { declaredLengthBytes } from '../compress/index.ts';
+import { declaredLengthBytes, decompress } from '../compress/index.ts';
 import { canDecompress, codecFor } from './compression.ts';
 import { PAGE_HEADER } from './metadata-codecs.ts';
 import type { Encoding, PageHeader } from './metadata-types.ts';
@@ -56,8 +56,8 @@ export function dataPageFacts(
 
 /**
  * Takes the pages of one column chunk in order and holds them against the chunk's metadata: sizes against what
- * remains and against what compressed pages say of themselves, checksums where present, a dictionary first and at most once, known encodings, and at the end the
- * number of values and rows.
+ * remains and against what compressed pages hold, checksums where present, a dictionary first and at most once,
+ * known encodings, and at the end the number of values and rows.
  */
 export class PageSequence {
   readonly #chunk: ParquetColumnChunk;
@@ -93,7 +93,7 @@ export class PageSequence {
     const body = bytes.subarray(headerBytes, pageBytes);
     this.#requireChecksum(header, body);
     this.#accept(header);
-    this.#requireDeclaredLength(header, body);
+    this.#requireContent(header, body);
     const page = { header, offset: this.#offset, headerBytes, body };
     this.#offset += pageBytes;
     return page;
@@ -152,8 +152,11 @@ export class PageSequence {
     throw this.#invalid(`page body has crc ${found}, its header says ${expected}`);
   }
 
-  /** Pages are copied without being opened, but some codecs tell how much is in them. */
-  #requireDeclaredLength(header: PageHeader, body: Uint8Array): void {
+  /**
+   * Pages are copied as they are. One with a checksum is what its writer made of it, and is not opened; one without is
+   * decompressed here, so that damage in one file never moves into an output that holds the rows of many.
+   */
+  #requireContent(header: PageHeader, body: Uint8Array): void {
     const { codec } = this.#chunk.metaData;
     const { uncompressedPageSize, dataPageHeaderV2: v2 } = header;
     if (!canDecompress(codec) || v2?.isCompressed === false) return;
@@ -161,11 +164,14 @@ export class PageSequence {
     const compressed = body.subarray(levelBytes);
     const promisedBytes = uncompressedPageSize - levelBytes;
     if (compressed.length === 0 && promisedBytes === 0) return;
-    const declaredBytes = declaredLengthBytes(codecFor(codec, this.#subject), compressed);
-    if (declaredBytes === undefined || declaredBytes === promisedBytes) return;
-    throw this.#invalid(
-      `page body decompresses to ${declaredBytes} bytes, its header says ${promisedBytes}`,
-    );
+    const pageCodec = codecFor(codec, this.#subject);
+    const declaredBytes = declaredLengthBytes(pageCodec, compressed);
+    if (declaredBytes !== undefined && declaredBytes !== promisedBytes) {
+      throw this.#invalid(
+        `page body decompresses to ${declaredBytes} bytes, its header says ${promisedBytes}`,
+      );
+    }
+    if (header.crc === undefined) decompress(pageCodec, compressed, promisedBytes, this.#subject);
   }
 
   #accept(header: PageHeader): void {

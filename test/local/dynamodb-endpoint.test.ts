@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
 import {
   CreateTableCommand,
   DescribeTableCommand,
   DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbEndpoint } from '../../local/dynamodb-endpoint/index.ts';
 
 const TableName = 'catalog';
 
-async function withClient(
-  run: (client: DynamoDBClient) => Promise<void>,
-  folder?: string,
-): Promise<void> {
-  const server = await startDynamoDbEndpoint(folder === undefined ? {} : { folder });
+async function withClient(run: (client: DynamoDBClient) => Promise<void>): Promise<void> {
+  const server = await startDynamoDbEndpoint();
   assert.match(server.endpoint, /^http:\/\/127\.0\.0\.1:\d+$/);
   const client = new DynamoDBClient({
     region: 'us-east-1',
@@ -78,20 +72,4 @@ describe('local DynamoDB endpoint', () => {
         19,
       );
     }));
-
-  it('finds its items in a folder again after a restart', async () => {
-    const folder = await mkdtemp(`${tmpdir()}/firn-dynamodb-`);
-    await withClient(async (client) => {
-      await createTable(client);
-      await client.send(new PutItemCommand({ TableName, Item: { k: { S: 'key' } } }));
-    }, folder);
-
-    await withClient(async (client) => {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName, Key: { k: { S: 'key' } }, ConsistentRead: true }),
-      );
-      assert.deepEqual(Item, { k: { S: 'key' } });
-    }, folder);
-    await rm(folder, { recursive: true });
-  });
 });
