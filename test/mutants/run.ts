@@ -22,6 +22,9 @@ const CONTROL_SEED_COUNT = 25;
 /** Two cores are what everything here is made for. */
 const PROCESS_COUNT = 2;
 
+/** A claim and the first of what contradicts it. */
+const MESSAGE_CHARACTERS_MAX = 200;
+
 /** Seeds of one process. */
 const SLICE_SEEDS = 50;
 
@@ -117,7 +120,7 @@ async function runSlice(
     const [, seed, message = ''] = FAILED.exec(line) ?? [];
     seedsSeen ||= ENDED.test(line);
     if (seed === undefined) continue;
-    failure = { seed: Number(seed), message };
+    failure = { seed: Number(seed), message: message.slice(0, MESSAGE_CHARACTERS_MAX) };
     break;
   }
   child.kill();
