@@ -17,7 +17,7 @@ import type { PointerWrite } from '../ledger/index.ts';
 import { filterSources } from './assemble-list.ts';
 import type { CommitPorts } from './commit-ports.ts';
 import { createHeadReader, type HeadReader } from './head.ts';
-import { INVARIANTS, verifyProposal } from './invariants.ts';
+import { verifyProposal } from './invariants.ts';
 import type { RereadOutput } from './proposal.ts';
 import { type CommitAttempt, writeProposal } from './propose.ts';
 import type { DroppedGroup, ReplaceGroup } from './replace-group.ts';
@@ -246,7 +246,7 @@ async function movePointer(
 ): Promise<AttemptResult> {
   const { ports, names, staging, options } = session;
   const { proposal, locations } = await writeProposal(commitAttempt, staging, ports);
-  verifyProposal(proposal);
+  const invariants = verifyProposal(proposal);
   const { base, baseMetadataLocation, metadataLocation } = commitAttempt;
   const write: PointerWrite = {
     ...(base.tableUuid === undefined ? {} : { tableUuid: base.tableUuid }),
@@ -270,7 +270,7 @@ async function movePointer(
       attemptCount: commitAttempt.attempt,
       committedGroups: commitAttempt.groups.map((group) => group.groupIndex),
       droppedGroups: dropped,
-      invariants: INVARIANTS.map(({ number }) => number),
+      invariants,
     },
   });
   const landed = () => {

@@ -8,7 +8,6 @@
 export type { CommitPorts } from './commit-ports.ts';
 export { type CommitOutcome, type CommitReplaceOptions, commitReplace } from './commit-replace.ts';
 export type { AttachedDeletes } from './delete-index.ts';
-export { INVARIANTS, type Invariant } from './invariants.ts';
 export { createManifestReader, type ManifestReader } from './manifest-reader.ts';
 export { partitionKey } from './partition-key.ts';
 export {

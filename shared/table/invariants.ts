@@ -20,6 +20,8 @@ export interface Invariant {
   readonly name: string;
   readonly claim: string;
   readonly violation: (proposal: CommitProposal) => string | undefined;
+  /** Whether there is anything to check; every commit has, where it is absent. */
+  readonly appliesTo?: (proposal: CommitProposal) => boolean;
 }
 
 /** All of them, in the order in which they are checked. @see design, "The house": `verify` */
@@ -71,6 +73,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'row-ids',
     claim: 'row id ranges follow next-row-id without overlap, and none changes that was assigned',
     violation: rowIdViolation,
+    appliesTo: ({ metadata }) => metadata.formatVersion >= 3,
   },
   {
     number: 9,
@@ -95,26 +98,31 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'row-ids-kept',
     claim: 'in each group, the outputs store the row ids that the inputs have, and no others',
     violation: lineageViolation,
+    appliesTo: ({ metadata }) => metadata.formatVersion >= 3,
   },
   {
     number: 13,
     name: 'rows-equal',
     claim: 'with firn.verify=rows, the rows of each group hash to the same before and after',
     violation: rowHashViolation,
+    appliesTo: ({ groups }) => groups.some(({ rowHashes }) => rowHashes !== undefined),
   },
 ];
 
 /**
  * Refuses a commit that would break a claim.
  *
+ * @returns the numbers of the claims that were checked
  * @throws invariant — naming the first claim that does not hold, and where
  */
-export function verifyProposal(proposal: CommitProposal): void {
-  for (const { number, name, violation } of INVARIANTS) {
+export function verifyProposal(proposal: CommitProposal): readonly number[] {
+  const applicable = INVARIANTS.filter(({ appliesTo }) => appliesTo?.(proposal) ?? true);
+  for (const { number, name, violation } of applicable) {
     const where = violation(proposal);
     if (where === undefined) continue;
     throw new IcebergError('invariant', `I${number} ${name}: ${where}`, {
       snapshotId: proposal.snapshotId,
     });
   }
+  return applicable.map(({ number }) => number);
 }

@@ -132,6 +132,7 @@ function columnsOf(
 function propertiesOf(index: number, formatVersion: number): Record<string, string> {
   return {
     'format-version': String(formatVersion),
+    'firn.verify': 'rows',
     'write.parquet.compression-codec': CODECS[index % CODECS.length] ?? 'zstd',
     ...(index % 3 === 1 && {
       'write.parquet.row-group-size-bytes': '2048',

@@ -109,6 +109,7 @@ export function commitsScript(seed: number): Script {
     formatVersion,
     isPartitioned: chance.is(0.5),
     properties: {
+      'firn.verify': 'rows',
       ...(isStorm || chance.is(0.5)
         ? { 'write.metadata.previous-versions-max': String(1 + chance.below(3)) }
         : {}),

@@ -10,7 +10,7 @@ const ENTRIES_MAX = 20_000;
 
 /**
  * What a group is expected to move in a second, so that none is begun that cannot be finished: the slow path, which
- * decodes. Copied pages move much faster.
+ * decodes. Copied pages move much faster; verifying all rows takes about as long again.
  */
 const BYTES_PER_MS_MIN = 16 * 1024;
 
@@ -73,7 +73,8 @@ async function runGroup(
   { run, ports }: { readonly run: RunState; readonly ports: CommitPorts },
 ): Promise<GroupRun> {
   const { groupIndex } = group;
-  const neededMs = group.inputBytes / BYTES_PER_MS_MIN + COMMIT_RESERVE_MS;
+  const timesRead = run.plan.base.verifiesRows ? 2 : 1;
+  const neededMs = (timesRead * group.inputBytes) / BYTES_PER_MS_MIN + COMMIT_RESERVE_MS;
   if (ports.deadline.remainingMs() < neededMs) {
     return { group, result: { state: 'not-started', groupIndex } };
   }

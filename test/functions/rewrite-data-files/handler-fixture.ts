@@ -104,6 +104,7 @@ export function createDeployment(
           fields: FIELDS,
           partitionFields: BY_REGION,
           ...table,
+          properties: { 'firn.verify': 'rows', ...table.properties },
         },
         { catalog, store, clock, random },
       );

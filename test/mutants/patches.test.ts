@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { git, patchesOf, readMutants } from './mutant.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const mutants = readMutants();
+
+describe('patches that switch a rule off', () => {
+  it('are there for each rule that commits stand on', () => {
+    const names = mutants.map(({ name }) => name);
+
+    for (const rule of ['fence', 'intent', 'log-pruned', 'revalidation', 'verify']) {
+      assert.ok(names.includes(rule), rule);
+    }
+  });
+
+  for (const mutant of mutants) {
+    it(`${mutant.name}: says what it switches off, and applies to the source as it is`, async () => {
+      assert.notEqual(mutant.switchesOff, '');
+
+      for (const patch of patchesOf(mutant, mutants)) {
+        await git(['apply', '--check', patch], ROOT);
+      }
+    });
+  }
+});
