@@ -3,59 +3,20 @@
 import assert from 'node:assert/strict';
 import type { Cell, Reader } from './cells.ts';
 import { compactTable, FIRN_DONE } from './firn.ts';
+import { assertSameRows, describeTable, readRows } from './read-table.ts';
 import type { Tools, Warehouse } from './tools.ts';
 import { type WrittenTable, writeOnTop, writeTable } from './write-table.ts';
 
-type Description = Readonly<{
-  metadataLocation: string;
-  columns: readonly string[];
-  snapshotId: string;
-  operation: string;
-  summary: Readonly<Record<string, string>>;
-  files: readonly Readonly<{ location: string; specId: number; partition: string }>[];
-}>;
-
-/** Differing rows shown in a failure. */
-const DIFFERENCES_SHOWN = 3;
-
-function describeTable(tools: Tools, table: WrittenTable): Promise<Description> {
-  return tools.call('iceberg', 'describe', { table: table.identifier });
-}
-
-/** Canonical rows by one reader; Java's carry the lineage columns of a v3 table. */
-async function read(tools: Tools, table: WrittenTable, reader: Reader): Promise<readonly string[]> {
-  const request = { table: table.identifier };
-  switch (reader) {
-    case 'java':
-      return tools.call('iceberg', 'read', { ...request, lineage: table.cell.formatVersion >= 3 });
-    case 'pyiceberg':
-      return tools.call('python', 'pyiceberg', request);
-    case 'duckdb': {
-      const { metadataLocation, columns } = await describeTable(tools, table);
-      return tools.call('python', 'duckdb', { metadataLocation, columns });
-    }
-    case 'spark35':
-      return tools.call('spark35', 'read', request);
-  }
+/** Rows by one reader. */
+function read(tools: Tools, table: WrittenTable, reader: Reader): Promise<readonly string[]> {
+  const { identifier, cell } = table;
+  return readRows(tools, { identifier, formatVersion: cell.formatVersion }, reader);
 }
 
 /** Java's rows without the two lineage columns that follow the table's own. */
 function withoutLineage(rows: readonly string[], formatVersion: number): readonly string[] {
   if (formatVersion < 3) return rows;
   return rows.map((row) => row.replace(/,(null|\d+),(null|\d+)\)$/, ')')).sort();
-}
-
-function assertSameRows(actual: readonly string[], expected: readonly string[], who: string): void {
-  const [had, has] = [new Set(expected), new Set(actual)];
-  const lost = expected.filter((row) => !has.has(row)).slice(0, DIFFERENCES_SHOWN);
-  const gained = actual.filter((row) => !had.has(row)).slice(0, DIFFERENCES_SHOWN);
-  const counts = `${actual.length} rows, expected ${expected.length}`;
-  const shown = [
-    ...lost.map((row) => `  lost   ${row}`),
-    ...gained.map((row) => `  gained ${row}`),
-  ];
-  const same = actual.length === expected.length && actual.every((row, i) => row === expected[i]);
-  assert.ok(same, [`${who}: ${counts}`, ...shown].join('\n'));
 }
 
 async function assertReadersAgree(
@@ -72,19 +33,15 @@ async function assertReadersAgree(
 
 /** Compacts with Firn and demands a commit that left fewer files in place of all small ones. */
 async function compact(tools: Tools, table: WrittenTable, warehouse: Warehouse): Promise<void> {
-  const before = await describeTable(tools, table);
   const { identifier } = table;
-  const ended = await compactTable({
-    identifier,
-    catalogTable: warehouse.catalogTable,
-    endpoints: warehouse,
-  });
+  const before = await describeTable(tools, identifier);
+  const ended = await compactTable(identifier, warehouse);
   assert.equal(
     ended.code,
     FIRN_DONE,
     `firn ended with ${ended.code}\n${ended.stdout}${ended.stderr}`,
   );
-  const after = await describeTable(tools, table);
+  const after = await describeTable(tools, identifier);
   assert.notEqual(after.snapshotId, before.snapshotId, `firn landed no commit\n${ended.stdout}`);
   assert.equal(after.operation, 'replace');
   assert.equal(after.summary['added-records'], after.summary['deleted-records']);

@@ -1,4 +1,5 @@
-// The interop run: `npm run test:interop [-- --list] [-- --only SUBSTRING] [-- --endpoint both|moto|local]`.
+// The interop run: `npm run test:interop [-- --list] [-- --only SUBSTRING] [-- --endpoint both|moto|local]
+// [-- --merge-seconds SECONDS]`.
 
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
@@ -8,18 +9,26 @@ import { interopFolder } from './config.ts';
 import { initLedger, STATE_BUCKET } from './firn.ts';
 import { installTools } from './install.ts';
 import { runCell } from './run-cell.ts';
+import { type Scenario, type ScenarioOptions, scenarios } from './scenarios.ts';
 import { createBucket, type Servers, startLocal, startMoto } from './servers.ts';
 import { Tools, type Warehouse } from './tools.ts';
 
-/** Cells in flight; the tools are one process each, so more would only queue. */
-const CELLS_AT_ONCE = 3;
+/** Checks in flight; the tools are one process each, so more would only queue. */
+const CHECKS_AT_ONCE = 3;
+
+/** How long a MERGE of the scenarios takes, in seconds; two minutes are what a job of a pipeline may take. */
+const MERGE_SECONDS_DEFAULT = '3';
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function list(chosen: readonly Cell[]): void {
-  for (const cell of chosen) {
+/** What `--only` leaves. */
+type Chosen = Readonly<{ cells: readonly Cell[]; scenarios: readonly Scenario[] }>;
+
+function list({ cells, scenarios }: Chosen): void {
+  for (const { name, what } of scenarios) say(`${name}: ${what}`);
+  for (const cell of cells) {
     const missing = Object.entries(unsupported(cell)).map(
       ([reader, why]) => `no ${reader}: ${why}`,
     );
@@ -32,39 +41,63 @@ function list(chosen: readonly Cell[]): void {
       ].join('; '),
     );
   }
-  say(
-    `${chosen.length} cells, ${chosen.filter((cell) => cell.writer === 'spark').length} of them by Spark`,
-  );
+  const bySpark = cells.filter((cell) => cell.writer === 'spark').length;
+  say(`${scenarios.length} scenarios; ${cells.length} cells, ${bySpark} of them by Spark`);
 }
 
-/** Runs the cells, a few at a time, and returns how many failed. */
+/** Something that passes or fails on one warehouse; returns figures for people. */
+type Check = Readonly<{
+  name: string;
+  run: (tools: Tools, warehouse: Warehouse) => Promise<readonly string[]>;
+}>;
+
+function toChecks({ cells, scenarios }: Chosen, options: ScenarioOptions): readonly Check[] {
+  // Scenarios come first: they wait more than they work, and cells go on beside them.
+  return [
+    ...scenarios.map(({ name, run }) => ({
+      name,
+      run: (tools: Tools, warehouse: Warehouse) => run(tools, warehouse, options),
+    })),
+    ...cells.map((cell) => ({
+      name: cell.name,
+      run: async (tools: Tools, warehouse: Warehouse) => {
+        await runCell(tools, cell, warehouse);
+        return [];
+      },
+    })),
+  ];
+}
+
+/** Runs checks, a few at a time, and returns how many failed. */
 async function runAll(
   tools: Tools,
-  chosen: readonly Cell[],
+  checks: readonly Check[],
   warehouse: Warehouse,
 ): Promise<number> {
-  const waiting = chosen.values();
+  const waiting = checks.values();
   let failed = 0;
   const work = async (): Promise<void> => {
-    for (const cell of waiting) {
+    for (const check of waiting) {
       const startedMs = performance.now();
-      const failure = await runCell(tools, cell, warehouse).then(
-        () => undefined,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      const ending = await check.run(tools, warehouse).then(
+        (figures) => ({ verdict: 'ok', lines: figures.map((line) => `  ${line}`) }),
+        (error: unknown) => ({
+          verdict: 'not ok',
+          lines: [error instanceof Error ? error.message : String(error)],
+        }),
       );
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-      if (failure === undefined) say(`ok ${cell.name} (${seconds} s)`);
-      else say(`not ok ${cell.name} (${seconds} s)\n${failure}`);
-      failed += failure === undefined ? 0 : 1;
+      say([`${ending.verdict} ${check.name} (${seconds} s)`, ...ending.lines].join('\n'));
+      failed += ending.verdict === 'ok' ? 0 : 1;
     }
   };
-  await Promise.all(Array.from({ length: CELLS_AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work));
   return failed;
 }
 
-/** Starts servers and tools, runs the cells against them, and returns how many failed. */
-async function runOn(start: () => Promise<Servers>, chosen: readonly Cell[]): Promise<number> {
-  if (chosen.length === 0) return 0;
+/** Starts servers and tools, runs the checks against them, and returns how many failed. */
+async function runOn(start: () => Promise<Servers>, checks: readonly Check[]): Promise<number> {
+  if (checks.length === 0) return 0;
   const servers = await start();
   const warehouse: Warehouse = {
     ...servers.endpoints,
@@ -74,10 +107,10 @@ async function runOn(start: () => Promise<Servers>, chosen: readonly Cell[]): Pr
   };
   await createBucket(warehouse, 'warehouse');
   await createBucket(warehouse, STATE_BUCKET);
-  await initLedger(warehouse.catalogTable, warehouse);
+  await initLedger(warehouse);
   const tools = new Tools(warehouse);
   try {
-    return await runAll(tools, chosen, warehouse);
+    return await runAll(tools, checks, warehouse);
   } finally {
     await tools.close();
     await servers.close();
@@ -100,11 +133,19 @@ async function main(): Promise<void> {
       list: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       endpoint: { type: 'string', default: 'both' },
+      'merge-seconds': { type: 'string', default: MERGE_SECONDS_DEFAULT },
     },
   });
   const { endpoint } = values;
   assert.ok(['both', 'moto', 'local'].includes(endpoint), `--endpoint: no such ${endpoint}`);
-  const chosen = cells().filter((cell) => cell.name.includes(values.only));
+  const mergeSeconds = values['merge-seconds'];
+  assert.match(
+    mergeSeconds,
+    /^\d{1,4}$/,
+    `--merge-seconds: ${mergeSeconds} is no number of seconds`,
+  );
+  const isChosen = ({ name }: { readonly name: string }) => name.includes(values.only);
+  const chosen = { cells: cells().filter(isChosen), scenarios: scenarios.filter(isChosen) };
   if (values.list) {
     list(chosen);
     return;
@@ -112,9 +153,11 @@ async function main(): Promise<void> {
   // The default would leave the servers and tools behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   await installTools();
-  const onLocal = endpoint === 'moto' ? [] : chosen;
+  const options = { mergeMs: Number(mergeSeconds) * 1000 };
+  const repeated = { ...chosen, cells: chosen.cells.filter(runsOnMoto) };
+  const onLocal = endpoint === 'moto' ? [] : toChecks(chosen, options);
   const onMoto =
-    endpoint === 'local' ? [] : chosen.filter((cell) => endpoint === 'moto' || runsOnMoto(cell));
+    endpoint === 'local' ? [] : toChecks(endpoint === 'moto' ? chosen : repeated, options);
   const checksStore = endpoint === 'both' && values.only === '';
   let failed = await runOn(startLocal, onLocal);
   if (onMoto.length > 0) say('on moto:');
@@ -125,7 +168,7 @@ async function main(): Promise<void> {
   process.exitCode = failed === 0 && count > 0 ? 0 : 1;
 }
 
-/** The cells that a run on both endpoints repeats on moto: one for each format version. */
+/** The cells that a run on both endpoints repeats on moto: one for each format version. All scenarios are. */
 function runsOnMoto(cell: Cell): boolean {
   return cell.name.endsWith('_unpartitioned_plain_primitives');
 }

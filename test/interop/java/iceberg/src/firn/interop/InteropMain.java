@@ -29,13 +29,13 @@ import org.apache.iceberg.io.CloseableIterable;
 
 /** Iceberg Java as a tool of the interop run: tables through DynamoDbCatalog, rows through the generic readers. */
 public final class InteropMain {
-  private final DynamoDbCatalog catalog = new DynamoDbCatalog();
+  private final DynamoDbCatalog catalog = new WatchedCatalog();
 
   private InteropMain() {}
 
   public static void main(String[] args) throws IOException {
     InteropMain tool = new InteropMain();
-    Tool.serve(Map.of(
+    Map<String, Tool.Command> commands = new HashMap<>(Map.of(
         "open", tool::open,
         "create", tool::create,
         "append", tool::append,
@@ -44,10 +44,14 @@ public final class InteropMain {
         "updateSpec", tool::updateSpec,
         "read", tool::read,
         "describe", tool::describe));
+    commands.putAll(new WriterJobs(tool.catalog).commands());
+    Tool.serve(commands);
   }
 
   private Object open(JsonNode request) {
-    catalog.initialize("interop", TableRows.catalogOptions(request.get("endpoints")));
+    Map<String, String> options = new HashMap<>(TableRows.catalogOptions(request.get("endpoints")));
+    options.put(PausingClients.FACTORY_KEY, PausingClients.class.getName());
+    catalog.initialize("interop", options);
     catalog.createNamespace(Namespace.of(request.get("namespace").asText()));
     return true;
   }
