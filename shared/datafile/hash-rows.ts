@@ -12,25 +12,26 @@ import {
   sumLanes,
 } from './hash-lanes.ts';
 import { leafBatches } from './leaf-batches.ts';
+import { flagsOf } from './left-out.ts';
 import { type OpenedInput, openInput } from './open-input.ts';
 import { openInputOptions, type TableOfFiles, targetOf } from './table-of-files.ts';
-import type { FileGroupInput } from './types.ts';
+import type { DataFileToRead } from './types.ts';
 
 /** Rows hashed side by side; 8 bytes each. Larger row groups are decoded once for each so many rows. */
 const ROWS_MAX = 2 ** 20;
 
-/** What all rows of some files are, in whatever order and files they stand. */
+/** What all live rows of some files are, in whatever order and files they stand. */
 export interface RowsHash {
   readonly rowCount: number;
   readonly sums: LaneSums;
 }
 
 export interface HashRowsOptions extends TableOfFiles {
-  readonly files: readonly FileGroupInput[];
+  readonly files: readonly DataFileToRead[];
 }
 
 /**
- * Hashes the rows that readers see in files under the table's schema: every column's values by field, with nulls,
+ * Hashes the rows that readers see in files under the table's schema, deleted ones left out: every column's values by field, with nulls,
  * defaults of columns that a file lacks, and in v3 `_row_id` and `_last_updated_sequence_number`, stored or inherited. Equal
  * rows have equal hashes, whatever encodings, codecs, physical forms and row groups they are stored in.
  *
@@ -48,8 +49,9 @@ export async function hashRows(options: HashRowsOptions): Promise<RowsHash> {
     for (const [rowGroupIndex, rowGroup] of opened.file.rowGroups.entries()) {
       for (const rows of rangesOf(rowGroup)) {
         const lanes = await hashRange(opened, { rowGroup, rowGroupIndex, rows }, leaves);
-        const rowCount = hash.rowCount + rows.rowCount;
-        hash = { rowCount, sums: sumLanes(lanes, hash.sums) };
+        const live = liveLanes(lanes, file, rowGroup.firstRowIndex + rows.firstRow);
+        const rowCount = hash.rowCount + live.first.length;
+        hash = { rowCount, sums: sumLanes(live, hash.sums) };
       }
     }
   }
@@ -99,6 +101,18 @@ async function hashRange(
     );
   }
   return lanes;
+}
+
+/**
+ * Leaves out rows that are deleted. Only now, when all are hashed: what drops rows in the rewrite has no part in it.
+ *
+ * @param position of the first lane's row in the file
+ */
+function liveLanes(lanes: HashLanes, { deletes }: DataFileToRead, position: number): HashLanes {
+  if (deletes === undefined) return lanes;
+  const isOut = flagsOf(deletes.positions, position, lanes.first.length);
+  const isLive = (_: number, row: number) => isOut[row] === 0;
+  return { first: lanes.first.filter(isLive), second: lanes.second.filter(isLive) };
 }
 
 /**

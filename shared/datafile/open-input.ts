@@ -3,14 +3,15 @@ import type { MappedField } from '../iceberg/index.ts';
 import { type ParquetFile, readAhead, readParquetFooter } from '../parquet/index.ts';
 import { fieldIdsOf } from './field-ids.ts';
 import { type LeafSource, type MatchOptions, matchFile } from './match-file.ts';
-import type { FileGroupInput } from './types.ts';
+import { requirePositionsWithin } from './position-map.ts';
+import type { DataFileToRead } from './types.ts';
 
 /** An input whose footer was read and matched with the table's schema. */
 export interface OpenedInput {
-  readonly input: FileGroupInput;
+  readonly input: DataFileToRead;
   readonly inputIndex: number;
   /** Reads ahead in the input. */
-  readonly reader: FileGroupInput['reader'];
+  readonly reader: DataFileToRead['reader'];
   readonly file: ParquetFile;
   /** One for each column of the outputs. */
   readonly sources: readonly LeafSource[];
@@ -24,11 +25,12 @@ export interface OpenInputOptions extends MatchOptions {
  * Reads an input's footer, and finds out how its columns serve the table's. One read for small files; memory:
  * the footer and what `readAhead` keeps.
  *
- * @throws invalid-data — when the file is broken, or has another length or row count than its manifest entry
+ * @throws invalid-data — when the file is broken, has another length or row count than its manifest entry, or fewer
+ *   rows than a deleted position says
  * @throws unsupported — when it cannot be rewritten under the schema
  */
 export async function openInput(
-  input: FileGroupInput,
+  input: DataFileToRead,
   inputIndex: number,
   options: OpenInputOptions,
 ): Promise<OpenedInput> {
@@ -40,6 +42,9 @@ export async function openInput(
   const reader = readAhead(input.reader);
   const file = await readParquetFooter(reader);
   requireEqual('rows', file.metadata.numRows, dataFile.recordCount, dataFile.filePath);
+  if (input.deletes !== undefined) {
+    requirePositionsWithin(input.deletes.positions, dataFile.recordCount, dataFile.filePath);
+  }
   const fieldIds = fieldIdsOf(file, options.nameMapping);
   return { input, inputIndex, reader, file, sources: matchFile(file, fieldIds, options) };
 }

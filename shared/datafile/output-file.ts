@@ -1,5 +1,5 @@
 import { assert, serializeJson } from '../base/index.ts';
-import type { Partition, Schema } from '../iceberg/index.ts';
+import type { DataFile, Partition, Schema } from '../iceberg/index.ts';
 import { ParquetFileWriter, type ParquetWriteResult } from '../parquet/index.ts';
 import {
   type ColumnFacts,
@@ -10,7 +10,7 @@ import {
   withManifestFacts,
 } from './column-metrics.ts';
 import type { TargetSchema } from './target-schema.ts';
-import type { FileGroupInput, FileGroupOutput, OpenedOutput, SourceRange } from './types.ts';
+import type { DataFileToRead, OpenedOutput } from './types.ts';
 
 /** The key under which Iceberg Java keeps the schema in a data file's footer. */
 const SCHEMA_KEY = 'iceberg.schema';
@@ -25,12 +25,11 @@ export interface OutputContext {
 /** Facts of the columns of one row group, by field id. */
 type RowGroupFacts = ReadonlyMap<number, ColumnFacts>;
 
-/** One data file under way: its Parquet writer, where its rows come from, and what is known of its columns. */
+/** One data file under way: its Parquet writer, and what is known of its columns. */
 export class OutputFile {
   readonly writer: ParquetFileWriter;
   readonly #opened: OpenedOutput;
   readonly #context: OutputContext;
-  readonly #sources: SourceRange[] = [];
   readonly #facts = new Map<number, ColumnFacts>();
   #rowCount = 0;
   #current: InputFacts | undefined;
@@ -44,27 +43,26 @@ export class OutputFile {
     });
   }
 
-  /** Ends a row group whose chunks are all written: `rowCount` rows of an input from `firstRow` on. */
+  /** Ends a row group whose chunks are all written: `rowCount` rows of an input. */
   async finishRowGroup(
-    input: { readonly input: FileGroupInput; readonly inputIndex: number },
-    rows: { readonly firstRow: number; readonly rowCount: number },
+    input: { readonly input: DataFileToRead; readonly inputIndex: number },
+    rowCount: number,
     facts: RowGroupFacts,
   ): Promise<void> {
-    await this.writer.finishRowGroup(rows.rowCount);
+    await this.writer.finishRowGroup(rowCount);
     if (this.#current?.inputIndex !== input.inputIndex) {
       this.#closeInput();
       this.#current = { ...input, rowCount: 0, facts: new Map() };
     }
-    this.#current.rowCount += rows.rowCount;
+    this.#current.rowCount += rowCount;
     for (const { fieldId } of this.#context.columns) {
       addFacts(this.#current.facts, fieldId, facts.get(fieldId) ?? NO_FACTS);
     }
-    this.#addSource({ inputIndex: input.inputIndex, ...rows, outputFirstRow: this.#rowCount });
-    this.#rowCount += rows.rowCount;
+    this.#rowCount += rowCount;
   }
 
   /** Writes the footer and makes the object visible. */
-  async close(): Promise<FileGroupOutput> {
+  async close(): Promise<DataFile> {
     this.#closeInput();
     const result = await this.writer.finish();
     const fileSizeBytes = await this.#opened.writer.close();
@@ -73,38 +71,22 @@ export class OutputFile {
       `${this.#opened.location}: ${result.fileSizeBytes} bytes written, ${fileSizeBytes} stored`,
     );
     return {
-      dataFile: {
-        content: 'data',
-        filePath: this.#opened.location,
-        fileFormat: 'PARQUET',
-        partition: this.#context.partition,
-        recordCount: this.#rowCount,
-        fileSizeBytes,
-        columnSizes: columnSizes(result, this.#context.target),
-        ...metricMaps(this.#context.columns, this.#facts),
-        splitOffsets: result.splitOffsets,
-        unknownFields: [],
-      },
-      sources: this.#sources,
+      content: 'data',
+      filePath: this.#opened.location,
+      fileFormat: 'PARQUET',
+      partition: this.#context.partition,
+      recordCount: this.#rowCount,
+      fileSizeBytes,
+      columnSizes: columnSizes(result, this.#context.target),
+      ...metricMaps(this.#context.columns, this.#facts),
+      splitOffsets: result.splitOffsets,
+      unknownFields: [],
     };
   }
 
   /** Gives the object up. */
   abort(): Promise<void> {
     return this.#opened.writer.abort();
-  }
-
-  #addSource(range: SourceRange): void {
-    const last = this.#sources.at(-1);
-    const isNext =
-      last?.inputIndex === range.inputIndex && last.firstRow + last.rowCount === range.firstRow;
-    if (!isNext) this.#sources.push(range);
-    else {
-      this.#sources[this.#sources.length - 1] = {
-        ...last,
-        rowCount: last.rowCount + range.rowCount,
-      };
-    }
   }
 
   /** Only now is it known whether all rows of the input lie here. */
@@ -122,7 +104,7 @@ export class OutputFile {
 }
 
 interface InputFacts {
-  readonly input: FileGroupInput;
+  readonly input: DataFileToRead;
   readonly inputIndex: number;
   rowCount: number;
   readonly facts: Map<number, ColumnFacts>;

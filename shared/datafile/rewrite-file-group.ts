@@ -1,20 +1,25 @@
 import { assert, IcebergError } from '../base/index.ts';
+import type { DataFile } from '../iceberg/index.ts';
 import {
   ColumnChunkEncoder,
   canDecompress,
   chunkSubject,
   needsRecode,
-  type ParquetRowGroup,
   type SchemaLeaf,
 } from '../parquet/index.ts';
+import { RoaringBitmap } from '../roaring/index.ts';
 import { copiedChunkFacts, encodedChunkFacts } from './chunk-facts.ts';
 import { type ColumnFacts, type MetricsColumn, metricsColumns } from './column-metrics.ts';
-import type { RowRange } from './decode-rows.ts';
 import { type EncodeOptionsOf, encodeOptionsFor } from './encode-options.ts';
 import { leafBatches } from './leaf-batches.ts';
 import type { LeafSource } from './match-file.ts';
 import { type OpenedInput, openInput } from './open-input.ts';
 import { type OutputContext, OutputFile } from './output-file.ts';
+import { type Piece, piecesOf } from './pieces.ts';
+import { PositionMap } from './position-map.ts';
+import type { KeptRange } from './position-map-parts.ts';
+import { PurgedCounts } from './purged-counts.ts';
+import { RowFilter } from './row-filter.ts';
 import { addRowIds, NO_ROW_IDS, type RowIdTally, tallyRowIds } from './row-ids.ts';
 import { hasLineage, openInputOptions, type TableOfFiles, targetOf } from './table-of-files.ts';
 import type {
@@ -35,7 +40,8 @@ const INPUT_BYTES_MAX = 8 * 1024 ** 2;
 /**
  * Rewrites data files into few: every row group is kept, its column chunks copied as they are where the
  * table's schema allows, decoded and encoded anew where it does not, and written anew for columns that the file
- * lacks. A row group larger than an output is split by rows. Rows keep their order.
+ * lacks. A row group larger than an output is split by rows. Rows keep their order. Row groups with purged rows are
+ * encoded anew without them, or left out; where no row is left there is no output.
  *
  * Reads every input once, one after another. Memory: some 32 MiB of inputs opened ahead, a batch of pages, and
  * the encoded pages of one column chunk at a time.
@@ -43,8 +49,8 @@ const INPUT_BYTES_MAX = 8 * 1024 ** 2;
  * When it throws, the output under way was given up; those already closed are the caller's to dispose of.
  *
  * @throws unsupported — with file, column and reason, when an input cannot be rewritten under the schema
- * @throws invalid-data — when an input is broken, differs from its manifest entry, or holds a null in a
- *   required column
+ * @throws invalid-data — when an input is broken, differs from its manifest entry, has fewer rows than a deleted
+ *   position says, or holds a null in a required column
  * @throws invalid-config — when a table property is malformed
  */
 export async function rewriteFileGroup(options: RewriteFileGroupOptions): Promise<FileGroupResult> {
@@ -92,21 +98,14 @@ function heldBytes({ reader }: FileGroupInput): number {
   return Math.min(reader.fileSizeBytes, INPUT_BYTES_MAX);
 }
 
-/** One row group of the outputs: all rows of an input's row group, or some of them. */
-interface Piece {
-  readonly input: OpenedInput;
-  readonly rowGroup: ParquetRowGroup;
-  readonly rowGroupIndex: number;
-  readonly rows: RowRange;
-  readonly isWhole: boolean;
-}
-
 class FileGroupRewrite {
   readonly #options: RewriteFileGroupOptions;
   readonly #context: OutputContext;
   readonly #columns: ReadonlyMap<number, MetricsColumn>;
   readonly #encodeOptionsOf: EncodeOptionsOf;
-  readonly #outputs: FileGroupOutput[] = [];
+  readonly #dataFiles: DataFile[] = [];
+  readonly #ranges: KeptRange[] = [];
+  readonly #purgedCounts: PurgedCounts;
   #output: OutputFile | undefined;
   /** Absent in tables without row lineage. */
   #rowIds: RowIdTally | undefined;
@@ -120,37 +119,66 @@ class FileGroupRewrite {
     this.#options = options;
     this.#context = { schema, target, columns, partition: inputs[0]?.dataFile.partition ?? [] };
     this.#columns = new Map(columns.map((column) => [column.columnIndex, column]));
+    this.#purgedCounts = new PurgedCounts(columns);
     this.#encodeOptionsOf = encodeOptionsFor(schema, properties);
   }
 
   async addInput(input: OpenedInput): Promise<void> {
-    if (this.#rowIds !== undefined) {
-      const { firstRowId } = input.input.dataFile;
-      const inherited = firstRowId === undefined ? {} : { firstRowId };
-      this.#rowIds = addRowIds(this.#rowIds, await tallyRowIds({ ...input, ...inherited }));
-    }
+    await this.#tallyRowIds(input);
+    const purged = purgedOf(this.#options.inputs[input.inputIndex]);
     for (const [rowGroupIndex, rowGroup] of input.file.rowGroups.entries()) {
-      const sizeBytes = rowGroupBytes(rowGroup);
-      for (const rows of splitRows(rowGroup.rowCount, sizeBytes, this.#options.outputSizeBytes)) {
-        const isWhole = rows.rowCount === rowGroup.rowCount;
-        const pieceBytes = Math.ceil((sizeBytes * rows.rowCount) / rowGroup.rowCount);
-        const output = await this.#outputFor(pieceBytes);
-        await this.#writePiece(output, { input, rowGroup, rowGroupIndex, rows, isWhole });
+      const { firstRowIndex, rowCount } = rowGroup;
+      const purgedHere = purged.slice(firstRowIndex, firstRowIndex + rowCount);
+      const source = { input, rowGroup, rowGroupIndex, purged: purgedHere };
+      const pieces = piecesOf(source, this.#options.outputSizeBytes);
+      if (pieces.length === 0) this.#purgedCounts.addRowGroup(source);
+      for (const piece of pieces) {
+        await this.#writePiece(await this.#outputFor(piece.sizeBytes), piece);
+        this.#addRange(input.inputIndex, piece.keptCount);
       }
     }
   }
 
   async finish(): Promise<FileGroupResult> {
     await this.#closeOutput();
+    const positionMap = PositionMap.of({
+      inputs: this.#options.inputs.map((input) => ({
+        rowCount: input.dataFile.recordCount,
+        gone: purgedOf(input),
+      })),
+      outputRowCounts: this.#dataFiles.map(({ recordCount }) => recordCount),
+      rows: { kind: 'ranges', ranges: this.#ranges },
+    });
     return {
-      outputs: this.#outputs,
+      outputs: outputsOf(this.#dataFiles, this.#options.inputs, positionMap),
+      positionMap,
       columnChunks: this.#counts,
+      ...(positionMap.goneCount === 0 ? {} : { purgedColumnCounts: this.#purgedCounts.result() }),
       ...(this.#rowIds === undefined ? {} : { inputRowIds: this.#rowIds }),
     };
   }
 
   async abort(): Promise<void> {
     await this.#output?.abort();
+  }
+
+  async #tallyRowIds(opened: OpenedInput): Promise<void> {
+    if (this.#rowIds === undefined) return;
+    const { dataFile, deletes } = opened.input;
+    const { firstRowId } = dataFile;
+    const tally = await tallyRowIds({
+      ...opened,
+      ...(firstRowId === undefined ? {} : { firstRowId }),
+      ...(deletes && { deletedPositions: deletes.positions }),
+    });
+    this.#rowIds = addRowIds(this.#rowIds, tally);
+  }
+
+  #addRange(inputIndex: number, rowCount: number): void {
+    const last = this.#ranges.at(-1);
+    if (last?.inputIndex === inputIndex) {
+      this.#ranges[this.#ranges.length - 1] = { ...last, rowCount: last.rowCount + rowCount };
+    } else this.#ranges.push({ inputIndex, firstKept: 0, rowCount });
   }
 
   /** The output under way, or the next one when the row group would take it beyond its size. */
@@ -165,20 +193,18 @@ class FileGroupRewrite {
 
   async #closeOutput(): Promise<void> {
     if (this.#output === undefined) return;
-    this.#outputs.push(await this.#output.close());
+    this.#dataFiles.push(await this.#output.close());
     this.#output = undefined;
   }
 
   async #writePiece(output: OutputFile, piece: Piece): Promise<void> {
-    const { input, rowGroup, rows } = piece;
     const facts = new Map<number, ColumnFacts>();
     for (const leaf of this.#context.target.leaves) {
       const column = this.#columns.get(leaf.columnIndex);
       const found = await this.#writeChunk(output, piece, leaf, column);
       if (column !== undefined && found !== undefined) facts.set(column.fieldId, found);
     }
-    const firstRow = rowGroup.firstRowIndex + rows.firstRow;
-    await output.finishRowGroup(input, { firstRow, rowCount: rows.rowCount }, facts);
+    await output.finishRowGroup(piece.input, piece.keptCount, facts);
   }
 
   async #writeChunk(
@@ -223,7 +249,7 @@ class FileGroupRewrite {
     },
   ): Promise<ColumnFacts | undefined> {
     const { source, leaf, column } = target;
-    const { input, rowGroup, rowGroupIndex, rows } = piece;
+    const { input, rowGroup, rowGroupIndex, rows, purged } = piece;
     requireDecodable(source, piece);
     const { firstRowId } = input.input.dataFile;
     const batches = leafBatches(source, {
@@ -240,7 +266,15 @@ class FileGroupRewrite {
     });
     const subject = chunkSubject(input.file.location, rowGroupIndex, leaf);
     const encoder = new ColumnChunkEncoder(leaf, this.#encodeOptionsOf(leaf), subject);
-    for await (const batch of batches) encoder.add(batch);
+    const filter = purged.isEmpty ? undefined : new RowFilter(leaf, purged, piece.firstPosition);
+    for await (const batch of batches) {
+      const kept = filter === undefined ? batch : filter.keep(batch);
+      if (kept.valueCount > 0) encoder.add(kept);
+    }
+    if (filter !== undefined && column !== undefined) {
+      const { droppedValueCount: valueCount, droppedNullCount: nullCount } = filter;
+      this.#purgedCounts.add(column.fieldId, { valueCount, nullCount });
+    }
     const { sizeBytes } = await output.writer.addEncodedChunk(encoder.finish());
     const { encodedCount, encodedBytes } = this.#counts;
     this.#counts = {
@@ -250,6 +284,28 @@ class FileGroupRewrite {
     };
     return column && encodedChunkFacts(encoder.facts, column.type);
   }
+}
+
+function purgedOf(input: FileGroupInput | undefined): RoaringBitmap {
+  const deletes = input?.deletes;
+  return deletes?.treatment === 'purge' ? deletes.positions : RoaringBitmap.EMPTY;
+}
+
+/** Each with the places of deleted rows that it took along. */
+function outputsOf(
+  dataFiles: readonly DataFile[],
+  inputs: readonly FileGroupInput[],
+  positionMap: PositionMap,
+): readonly FileGroupOutput[] {
+  const carried = inputs.flatMap(({ deletes }, inputIndex) =>
+    deletes?.treatment === 'carry'
+      ? [positionMap.translate(inputIndex, deletes.positions).outputs]
+      : [],
+  );
+  return dataFiles.map((dataFile, index) => ({
+    dataFile,
+    deletedPositions: RoaringBitmap.unionOf(carried.map((outputs) => outputs[index]!)),
+  }));
 }
 
 /** The column of the file whose chunk is taken as it is; `undefined` where it must be encoded anew. */
@@ -271,17 +327,4 @@ function requireDecodable(source: LeafSource, { input, rowGroup, rowGroupIndex }
     'unsupported',
     `${chunkSubject(input.file.location, rowGroupIndex, leaf)}: codec ${codec} cannot be read`,
   );
-}
-
-function rowGroupBytes({ chunks }: ParquetRowGroup): number {
-  return chunks.reduce((sum, { range }) => sum + range.lengthBytes, 0);
-}
-
-/** One range of all rows, or as many of about equal length as outputs are needed to hold them. */
-function splitRows(rowCount: number, sizeBytes: number, outputSizeBytes: number): RowRange[] {
-  const pieceCount = Math.min(Math.max(Math.ceil(sizeBytes / outputSizeBytes), 1), rowCount);
-  return Array.from({ length: pieceCount }, (_, index) => {
-    const firstRow = Math.floor((rowCount * index) / pieceCount);
-    return { firstRow, rowCount: Math.floor((rowCount * (index + 1)) / pieceCount) - firstRow };
-  });
 }

@@ -7,6 +7,7 @@ import {
   physicalValueAt,
   type SchemaLeaf,
 } from '../parquet/index.ts';
+import type { RoaringBitmap } from '../roaring/index.ts';
 import {
   createLanes,
   type HashLanes,
@@ -16,7 +17,9 @@ import {
   NO_SUMS,
   sumLanes,
 } from './hash-lanes.ts';
+import { flagsOf } from './left-out.ts';
 import { ROW_ID_FIELD_ID } from './parquet-schema.ts';
+import { requirePositionsWithin } from './position-map.ts';
 
 const INT64_BYTES = 8;
 
@@ -38,20 +41,26 @@ export interface FileOfRowIds {
   readonly file: ParquetFile;
   /** Of the file's first row; absent where the file has none. */
   readonly firstRowId?: bigint;
+  /** Rows that are left out; none where absent. */
+  readonly deletedPositions?: RoaringBitmap;
 }
 
 /**
- * The ids of a file's rows: those it stores, and what rows inherit that store none. Reads the `_row_id` column
+ * The ids of a file's live rows: those it stores, and what rows inherit that store none. Reads the `_row_id` column
  * and nothing else, by itself: it shares no code with what writes that column.
  *
  * @throws invalid-data, unsupported — as `decodeColumnChunk`
  * @see Iceberg spec, "Row Lineage"
  */
 export async function tallyRowIds(source: FileOfRowIds): Promise<RowIdTally> {
-  const { file, reader, firstRowId } = source;
+  const { file, reader, firstRowId, deletedPositions } = source;
   const leaf = rowIdLeaf(file);
   let tally = NO_ROW_IDS;
-  if (leaf === undefined) return inheritedTally(file.metadata.numRows, firstRowId);
+  if (deletedPositions !== undefined) {
+    requirePositionsWithin(deletedPositions, file.metadata.numRows, file.location);
+    if (deletedPositions.cardinality === file.metadata.numRows) return NO_ROW_IDS;
+  }
+  if (leaf === undefined) return inheritedTally(source);
   for (const [rowGroupIndex, { chunks, firstRowIndex }] of file.rowGroups.entries()) {
     const chunk = chunks[leaf.columnIndex];
     if (chunk === undefined) continue;
@@ -60,7 +69,9 @@ export async function tallyRowIds(source: FileOfRowIds): Promise<RowIdTally> {
     let position = firstRowIndex;
     for await (const batch of decodeColumnChunk(reader, chunk, options)) {
       const startId = firstRowId === undefined ? undefined : firstRowId + BigInt(position);
-      tally = addRowIds(tally, tallyBatch(batch, leaf, startId));
+      const isOut = deletedRows(source, position, batch.valueCount);
+      const rows = { isOut, ...(startId === undefined ? {} : { startId }) };
+      tally = addRowIds(tally, tallyBatch(batch, leaf, rows));
       position += batch.valueCount;
     }
   }
@@ -93,50 +104,79 @@ function rowIdLeaf({ root }: ParquetFile): SchemaLeaf | undefined {
     : undefined;
 }
 
-function inheritedTally(rowCount: number, firstRowId: bigint | undefined): RowIdTally {
-  if (firstRowId === undefined) return { ...NO_ROW_IDS, nullCount: rowCount };
-  let sums = NO_SUMS;
-  for (let start = 0; start < rowCount; start += BATCH_ROWS) {
-    const lanes = createLanes(Math.min(BATCH_ROWS, rowCount - start));
-    mixConsecutive(lanes, firstRowId + BigInt(start));
-    sums = sumLanes(lanes, sums);
-  }
-  return { idCount: rowCount, nullCount: 0, sums };
+/** For each row from a position on 1 where it is left out; undefined where none is. */
+function deletedRows(
+  { deletedPositions }: FileOfRowIds,
+  position: number,
+  rowCount: number,
+): Uint8Array | undefined {
+  return deletedPositions && flagsOf(deletedPositions, position, rowCount);
 }
 
-/** @param startId what the batch's first row inherits; undefined where rows inherit nothing */
+function inheritedTally(source: FileOfRowIds): RowIdTally {
+  const { file, firstRowId, deletedPositions } = source;
+  const rowCount = file.metadata.numRows;
+  const liveCount = rowCount - (deletedPositions?.cardinality ?? 0);
+  if (firstRowId === undefined) return { ...NO_ROW_IDS, nullCount: liveCount };
+  let sums = NO_SUMS;
+  for (let start = 0; start < rowCount; start += BATCH_ROWS) {
+    const batchRows = Math.min(BATCH_ROWS, rowCount - start);
+    const isOut = deletedRows(source, start, batchRows);
+    sums = sumLanes(consecutiveLanes(firstRowId + BigInt(start), batchRows, isOut), sums);
+  }
+  return { idCount: liveCount, nullCount: 0, sums };
+}
+
 function tallyBatch(
   { valueCount, definitionLevels, values }: LeafValues,
   { maxDefinitionLevel }: SchemaLeaf,
-  startId: bigint | undefined,
+  rows: {
+    readonly isOut: Uint8Array | undefined;
+    /** What the batch's first row inherits; absent where rows inherit nothing. */
+    readonly startId?: bigint;
+  },
 ): RowIdTally {
-  const idCount = startId === undefined ? values.count : valueCount;
-  const lanes = createLanes(idCount);
+  const { isOut, startId } = rows;
+  const lanes = createLanes(valueCount);
   let valueIndex = 0;
-  let item = 0;
+  let idCount = 0;
+  let nullCount = 0;
   for (let row = 0; row < valueCount; row++) {
     const isStored = (definitionLevels?.[row] ?? maxDefinitionLevel) === maxDefinitionLevel;
+    const index = isStored ? valueIndex++ : -1;
+    if (isOut?.[row] === 1) continue;
     if (isStored) {
-      const { buffer, byteOffset } = physicalValueAt(values, valueIndex++);
+      const { buffer, byteOffset } = physicalValueAt(values, index);
       const view = new DataView(buffer, byteOffset, INT64_BYTES);
-      mixId(lanes, item++, view.getInt32(0, true), view.getInt32(4, true));
+      mixId(lanes, idCount++, view.getInt32(0, true), view.getInt32(4, true));
     } else if (startId !== undefined) {
       const id = startId + BigInt(row);
-      mixId(lanes, item++, lowWord(id), lowWord(id >> 32n));
-    }
+      mixId(lanes, idCount++, lowWord(id), lowWord(id >> 32n));
+    } else nullCount++;
   }
-  return { idCount, nullCount: valueCount - idCount, sums: sumLanes(lanes, NO_SUMS) };
+  return { idCount, nullCount, sums: sumLanes(firstLanes(lanes, idCount), NO_SUMS) };
 }
 
-/** One id for each item, counting from the first; in words, since there may be millions. */
-function mixConsecutive(lanes: HashLanes, firstId: bigint): void {
+/** One id for each row that is not left out, counting from the first; in words, since there may be millions. */
+function consecutiveLanes(
+  firstId: bigint,
+  rowCount: number,
+  isOut: Uint8Array | undefined,
+): HashLanes {
+  const lanes = createLanes(rowCount);
   let low = lowWord(firstId);
   let high = lowWord(firstId >> 32n);
-  for (let item = 0; item < lanes.first.length; item++) {
-    mixId(lanes, item, low, high);
+  let item = 0;
+  for (let row = 0; row < rowCount; row++) {
+    if (isOut?.[row] !== 1) mixId(lanes, item++, low, high);
     low = (low + 1) | 0;
     if (low === 0) high = (high + 1) | 0;
   }
+  return firstLanes(lanes, item);
+}
+
+function firstLanes({ first, second }: HashLanes, count: number): HashLanes {
+  return { first: first.subarray(0, count), second: second.subarray(0, count) };
 }
 
 function mixId(lanes: HashLanes, item: number, low: number, high: number): void {

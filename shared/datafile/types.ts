@@ -6,15 +6,34 @@ import type {
   PartitionSpec,
   Schema,
 } from '../iceberg/index.ts';
+import type { RoaringBitmap } from '../roaring/index.ts';
 import type { ObjectWriter } from '../storage/index.ts';
+import type { PositionMap } from './position-map.ts';
 import type { RowIdTally } from './row-ids.ts';
 
-/** One data file to be rewritten, as its manifest entry describes it. */
-export interface FileGroupInput {
+/** One data file, as its manifest entry describes it, and what is deleted of it. */
+export interface DataFileToRead {
   readonly dataFile: DataFile;
   /** What rows without a stored `_last_updated_sequence_number` inherit (v3). */
   readonly dataSequenceNumber: bigint;
   readonly reader: RangedReader;
+  /** Rows that readers do not see. */
+  readonly deletes?: { readonly positions: RoaringBitmap };
+}
+
+/**
+ * What becomes of deleted rows: `purge` leaves them out, for which row groups that have some are decoded and encoded
+ * anew; `carry` keeps them, so that chunks are copied whole, and says where they are.
+ */
+export type DeleteTreatment = 'purge' | 'carry';
+
+/** One data file to be rewritten. */
+export interface FileGroupInput extends DataFileToRead {
+  readonly deletes?: {
+    /** All below the file's row count. */
+    readonly positions: RoaringBitmap;
+    readonly treatment: DeleteTreatment;
+  };
 }
 
 /** A new object, named by the caller and written by the rewrite. */
@@ -41,21 +60,11 @@ export interface RewriteFileGroupOptions {
   readonly openOutput: () => Promise<OpenedOutput>;
 }
 
-/** Consecutive rows of one input that stand together in one output, in the same order. */
-export interface SourceRange {
-  readonly inputIndex: number;
-  /** Position of the first row in the input file. */
-  readonly firstRow: number;
-  readonly rowCount: number;
-  /** Position of the first row in the output file. */
-  readonly outputFirstRow: number;
-}
-
 export interface FileGroupOutput {
   /** Without `firstRowId` and sort order: the commit assigns the first, and rows are not sorted. */
   readonly dataFile: DataFile;
-  /** Ascending by `outputFirstRow`, without gaps. */
-  readonly sources: readonly SourceRange[];
+  /** Rows of this file that are deleted: those of inputs whose deletes are carried. */
+  readonly deletedPositions: RoaringBitmap;
 }
 
 /** How the column chunks of the outputs came about; bytes as they stand in the files. */
@@ -66,9 +75,23 @@ export interface ColumnChunkCounts {
   readonly encodedBytes: number;
 }
 
+/** Values and nulls by field id; what is not known is absent. */
+export interface PurgedColumnCounts {
+  readonly valueCounts: ReadonlyMap<number, number>;
+  readonly nullValueCounts: ReadonlyMap<number, number>;
+}
+
 export interface FileGroupResult {
+  /** None where no row is left. */
   readonly outputs: readonly FileGroupOutput[];
+  /** From positions in the inputs to positions in the outputs, both in their order. */
+  readonly positionMap: PositionMap;
   readonly columnChunks: ColumnChunkCounts;
-  /** v3: the ids of all input rows, stored or inherited, for the check that the outputs have the same. */
+  /**
+   * What purged rows held: counts of the outputs are those of the inputs less these. Of the columns that have metrics;
+   * absent where no row was purged.
+   */
+  readonly purgedColumnCounts?: PurgedColumnCounts;
+  /** v3: the ids of all live input rows, stored or inherited, for the check that the outputs have the same. */
   readonly inputRowIds?: RowIdTally;
 }

@@ -21,6 +21,7 @@ export {
 } from './file-writer.ts';
 export { physicalWidthBytes } from './leaf-shape.ts';
 export {
+  gatherPhysicalValues,
   type LeafValues,
   type PhysicalValues,
   physicalValueAt,

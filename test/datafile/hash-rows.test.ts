@@ -4,7 +4,7 @@ import { hashRows, isSameRows, type RowsHash } from '../../shared/datafile/index
 import type { NestedField } from '../../shared/iceberg/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
-import { DuckDb, type ExampleRewrite, field, rewriteOptions } from './rewrite-fixture.ts';
+import { bitmapOf, DuckDb, type ExampleRewrite, field, rewriteOptions } from './rewrite-fixture.ts';
 
 let duck: DuckDb;
 
@@ -128,6 +128,28 @@ describe('hashRows', () => {
     assert.deepEqual(await hashOf({ formatVersion: 3, files: [{ bytes: stored }] }), one);
     assert.ok(!isSameRows(one, await file(7n, 4n)));
     assert.ok(!isSameRows(one, await file(6n, 5n)));
+  });
+
+  test('leaves deleted rows out, in whatever row groups and with whatever treatment they are', async () => {
+    const bytes = await duck.write(ROWS(5000), `${IDS}, ROW_GROUP_SIZE 2048`);
+    const gone = [0, 1, 2047, 2048, 4999];
+    const positions = bitmapOf(gone);
+    const entry = { firstRowId: 7n };
+    const without = await duck.write(
+      `SELECT * FROM (SELECT *, 7 + (row_number() OVER ())::BIGINT - 1 AS r, 1::BIGINT AS s FROM (${ROWS(5000)})) WHERE r - 7 NOT IN (${gone.join(', ')})`,
+      ', FIELD_IDS {a: 1, t: 2, r: 2147483540, s: 2147483539}',
+    );
+
+    const expected = await hashOf({ formatVersion: 3, files: [{ bytes: without }] });
+
+    assert.equal(expected.rowCount, 4995);
+    for (const treatment of ['purge', 'carry'] as const) {
+      const file = { bytes, entry, deletes: { positions, treatment } };
+      assert.deepEqual(await hashOf({ formatVersion: 3, files: [file] }), expected);
+    }
+    const other = { positions: bitmapOf([0, 1, 2047, 2048, 4998]), treatment: 'purge' } as const;
+    const changed = await hashOf({ formatVersion: 3, files: [{ bytes, entry, deletes: other }] });
+    assert.ok(!isSameRows(changed, expected));
   });
 
   test('decodes a row group of more than a million rows in parts', async () => {

@@ -13,7 +13,8 @@ import {
   ParquetFileWriter,
   type SchemaElement,
 } from '../../shared/parquet/index.ts';
-import { DuckDb, field, rewrite } from './rewrite-fixture.ts';
+import { errorOfKind } from '../support/error-of-kind.ts';
+import { bitmapOf, DuckDb, field, rewrite } from './rewrite-fixture.ts';
 
 let duck: DuckDb;
 
@@ -293,6 +294,29 @@ describe('pages of broken writers', () => {
     await assert.rejects(
       rewrite({ files: [{ bytes }], fields: [field(1, 'x', 'string')] }),
       (error) => isIcebergError(error, 'unsupported') && /column x: codec LZO/.test(error.message),
+    );
+  });
+});
+
+describe('row groups that cannot be opened', () => {
+  test('can carry deleted rows, and cannot have them purged', async () => {
+    const options = { codec: 'LZO', createdBy: 'test' } as const;
+    const page = { encoding: 'PLAIN', body: [1, 2, 3] } as const;
+    const bytes = await fileOfPages([page, page], options);
+    const fields = [field(1, 'x', 'string', { isRequired: true })];
+    const rewriteWith = (treatment: 'purge' | 'carry') =>
+      rewrite({
+        files: [{ bytes, deletes: { positions: bitmapOf([1]), treatment } }],
+        fields,
+        isOpaque: true,
+      });
+
+    const { outputs } = await rewriteWith('carry');
+
+    assert.deepEqual([...outputs[0]!.deletedPositions.positions()], [1]);
+    await assert.rejects(
+      rewriteWith('purge'),
+      errorOfKind('unsupported', /row group 0, column x: codec LZO cannot be read/),
     );
   });
 });

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isIcebergError } from '../../shared/base/index.ts';
 import { rewriteFileGroup } from '../../shared/datafile/index.ts';
-import type { SourceRange } from '../../shared/datafile/types.ts';
 import { readParquetFooter } from '../../shared/parquet/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import { bytesReader } from '../support/file-reader.ts';
-import { DuckDb, field, rewrite, rewriteOptions } from './rewrite-fixture.ts';
+import { DuckDb, field, rewrite, rewriteOptions, sourcesOf } from './rewrite-fixture.ts';
 
 let duck: DuckDb;
 
@@ -42,16 +41,17 @@ describe('outputs', () => {
   test('hold the inputs in order, whole row groups copied', async () => {
     const files = [{ bytes: await write(0, 10) }, { bytes: await write(10, 5) }];
 
-    const { outputs, bytes, columnChunks } = await rewrite({ files, fields });
+    const result = await rewrite({ files, fields });
 
+    const { outputs, bytes, columnChunks } = result;
     assert.equal(outputs.length, 1);
-    const { dataFile, sources } = outputs[0]!;
+    const { dataFile } = outputs[0]!;
     assert.deepEqual(await readColumn(bytes[0]!), numbers(0, 15));
     assert.equal(dataFile.recordCount, 15);
     assert.equal(dataFile.fileSizeBytes, bytes[0]!.length);
-    assert.deepEqual(sources, [
-      { inputIndex: 0, firstRow: 0, rowCount: 10, outputFirstRow: 0 },
-      { inputIndex: 1, firstRow: 0, rowCount: 5, outputFirstRow: 10 },
+    assert.deepEqual(sourcesOf(result, [10, 5])[0], [
+      { inputIndex: 0, firstRow: 0, rowCount: 10 },
+      { inputIndex: 1, firstRow: 0, rowCount: 5 },
     ]);
     const { metadata } = await readParquetFooter(bytesReader(bytes[0]!));
     assert.deepEqual(
@@ -69,59 +69,52 @@ describe('outputs', () => {
     const bytes = await write(0, 2048);
     const files = [0, 1, 2].map(() => ({ bytes }));
 
-    const { outputs } = await rewrite({ files, fields, outputSizeBytes: bytes.length * 2.5 });
+    const result = await rewrite({ files, fields, outputSizeBytes: bytes.length * 2.5 });
 
     assert.deepEqual(
-      outputs.map(({ dataFile }) => dataFile.recordCount),
+      result.outputs.map(({ dataFile }) => dataFile.recordCount),
       [4096, 2048],
     );
-    assert.deepEqual(outputs[1]?.sources, [
-      { inputIndex: 2, firstRow: 0, rowCount: 2048, outputFirstRow: 0 },
+    assert.deepEqual(sourcesOf(result, [2048, 2048, 2048])[1], [
+      { inputIndex: 2, firstRow: 0, rowCount: 2048 },
     ]);
   });
 
   test('share an input whose row groups do not fit one of them', async () => {
     const bytes = await write(0, 6144, ', ROW_GROUP_SIZE 2048');
 
-    const { outputs, bytes: written } = await rewrite({
+    const result = await rewrite({
       files: [{ bytes }],
       fields,
       outputSizeBytes: bytes.length * 0.7,
     });
 
-    assert.deepEqual(
-      outputs.map(({ sources }) => sources),
-      [
-        [{ inputIndex: 0, firstRow: 0, rowCount: 4096, outputFirstRow: 0 }],
-        [{ inputIndex: 0, firstRow: 4096, rowCount: 2048, outputFirstRow: 0 }],
-      ],
-    );
-    assert.deepEqual(await readColumn(written[1]!), numbers(4096, 2048));
+    assert.deepEqual(sourcesOf(result, [6144]), [
+      [{ inputIndex: 0, firstRow: 0, rowCount: 4096 }],
+      [{ inputIndex: 0, firstRow: 4096, rowCount: 2048 }],
+    ]);
+    assert.deepEqual(await readColumn(result.bytes[1]!), numbers(4096, 2048));
   });
 
   test('split a row group that is larger than one of them', async () => {
     const bytes = await write(0, 2000);
 
-    const {
-      outputs,
-      bytes: written,
-      columnChunks,
-    } = await rewrite({
+    const result = await rewrite({
       files: [{ bytes }],
       fields,
       outputSizeBytes: bytes.length / 3 + 2000,
     });
 
-    const sources: SourceRange[] = outputs.flatMap((output) => output.sources);
+    const sources = sourcesOf(result, [2000]).flat();
     assert.ok(sources.length >= 3);
     assert.equal(
       sources.reduce((sum, { rowCount }) => sum + rowCount, 0),
       2000,
     );
     const values: unknown[] = [];
-    for (const output of written) values.push(...(await readColumn(output)));
+    for (const output of result.bytes) values.push(...(await readColumn(output)));
     assert.deepEqual(values, numbers(0, 2000));
-    assert.equal(columnChunks.copiedCount, 0);
+    assert.equal(result.columnChunks.copiedCount, 0);
   });
 
   test('map every row to its place in an input, whatever their size', async () => {
@@ -133,15 +126,15 @@ describe('outputs', () => {
     const firsts = [0, 5000, 5010];
 
     for (const outputSizeBytes of [9_000, 30_000, 80_000, 120_000, 10_000_000]) {
-      const { outputs, bytes } = await rewrite({ files, fields, outputSizeBytes });
+      const result = await rewrite({ files, fields, outputSizeBytes });
 
-      const mapped = outputs.flatMap(({ sources }) =>
+      const mapped = sourcesOf(result, [5000, 10, 3000]).flatMap((sources) =>
         sources.flatMap(({ inputIndex, firstRow, rowCount }) =>
           numbers(firsts[inputIndex]! + firstRow, rowCount),
         ),
       );
       const written: unknown[] = [];
-      for (const output of bytes) written.push(...(await readColumn(output)));
+      for (const output of result.bytes) written.push(...(await readColumn(output)));
       assert.deepEqual(written, mapped);
       assert.deepEqual(mapped, numbers(0, 8010));
     }
@@ -178,9 +171,7 @@ describe('outputs', () => {
     const some = await rewrite({ files: [empty, { bytes: await write(3, 1) }, empty], fields });
 
     assert.deepEqual(none.outputs, []);
-    assert.deepEqual(some.outputs[0]?.sources, [
-      { inputIndex: 1, firstRow: 0, rowCount: 1, outputFirstRow: 0 },
-    ]);
+    assert.deepEqual(sourcesOf(some, [0, 1, 0]), [[{ inputIndex: 1, firstRow: 0, rowCount: 1 }]]);
   });
 
   test('carry the schema as Iceberg Java does', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { isIcebergError, seededRandom } from '../../shared/base/index.ts';
 import { verifyParquetFile } from '../../shared/parquet/index.ts';
 import { bytesReader } from '../support/file-reader.ts';
-import { DuckDb, field, rewrite } from './rewrite-fixture.ts';
+import { bitmapOf, DuckDb, field, rewrite } from './rewrite-fixture.ts';
 
 const SEED = 20260104;
 const MUTATIONS = 300;
@@ -19,7 +19,7 @@ after(async () => {
 });
 
 describe('rewriteFileGroup on damaged files', () => {
-  test('gives whole files or a named error', async () => {
+  test('gives whole files or a named error, rows purged or not', async () => {
     const bytes = await duck.write(
       "SELECT i::INT AS a, 'v' || (i % 9) AS s, [i, NULL] AS l FROM range(300) t(i)",
       ', FIELD_IDS {a: 1, s: 2, l: {__duckdb_field_id: 3, element: 4}}, CODEC zstd',
@@ -43,13 +43,15 @@ describe('rewriteFileGroup on damaged files', () => {
       const [high, low, value] = random.bytes(3);
       damaged[(high! * 256 + low!) % bytes.length] = value!;
       const entry = { recordCount: 300, firstRowId: 5n };
+      const isPurged = round % 2 === 1;
+      const deletes = { positions: bitmapOf([0, 7, 299]), treatment: 'purge' } as const;
       try {
         const outcome = await rewrite({
-          files: [{ bytes: damaged, entry }],
+          files: [{ bytes: damaged, entry, ...(isPurged && { deletes }) }],
           fields,
           formatVersion: 3,
         });
-        assert.equal(outcome.outputs[0]?.dataFile.recordCount, 300);
+        assert.equal(outcome.outputs[0]?.dataFile.recordCount, isPurged ? 297 : 300);
         await verifyParquetFile(bytesReader(outcome.bytes[0]!));
         outcomes.written++;
       } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { rewriteFileGroup } from '../../shared/datafile/index.ts';
+import { type FileGroupInput, rewriteFileGroup } from '../../shared/datafile/index.ts';
 import { parquetSchemaFor } from '../../shared/datafile/parquet-schema.ts';
 import {
   currentSchema,
@@ -18,6 +18,7 @@ import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import { goldenManifests } from '../iceberg/manifest-goldens.ts';
 import { bytesReader } from '../support/file-reader.ts';
 import { readParquetSlowly } from '../support/slow-parquet-rows.ts';
+import { bitmapOf } from './rewrite-fixture.ts';
 
 const FIXTURES = new URL('../fixtures/iceberg-java/', import.meta.url);
 const METRICS = [
@@ -50,7 +51,10 @@ function javaFiles(table: string): readonly JavaFile[] {
   return [...files.values()];
 }
 
-async function rewriteJavaFile({ metadata, entry, bytes }: JavaFile) {
+async function rewriteJavaFile(
+  { metadata, entry, bytes }: JavaFile,
+  deletes?: FileGroupInput['deletes'],
+) {
   const store = new MemoryObjectStore();
   const schema = currentSchema(metadata);
   const { properties, formatVersion, defaultSortOrderId } = metadata;
@@ -61,6 +65,7 @@ async function rewriteJavaFile({ metadata, entry, bytes }: JavaFile) {
         dataFile: entry.dataFile,
         dataSequenceNumber: entry.dataSequenceNumber,
         reader: bytesReader(bytes, entry.dataFile.filePath),
+        ...(deletes && { deletes }),
       },
     ],
     schema,
@@ -87,6 +92,16 @@ function metricsOf(dataFile: DataFile) {
 
 function toComparable(value: number | Uint8Array): number | readonly number[] {
   return typeof value === 'number' ? value : Array.from(value);
+}
+
+/** The rows of a file with what they inherit in v3. */
+function withLineage({ metadata, entry }: JavaFile, rows: readonly object[]): readonly object[] {
+  if (metadata.formatVersion < 3) return rows;
+  return rows.map((row, index) => ({
+    ...row,
+    _row_id: entry.dataFile.firstRowId! + BigInt(index),
+    _last_updated_sequence_number: entry.dataSequenceNumber,
+  }));
 }
 
 describe('rewriteFileGroup on files of Iceberg Java', () => {
@@ -121,16 +136,24 @@ describe('rewriteFileGroup on files of Iceberg Java', () => {
         await verifyParquetFile(bytesReader(bytes));
         const before = await readParquetSlowly(file.bytes);
         const after = await readParquetSlowly(bytes);
-        const { firstRowId } = file.entry.dataFile;
-        const lineage = (row: number) =>
-          file.metadata.formatVersion < 3
-            ? {}
-            : {
-                _row_id: firstRowId! + BigInt(row),
-                _last_updated_sequence_number: file.entry.dataSequenceNumber,
-              };
-        const expected = before.rows.map((row, index) => ({ ...row, ...lineage(index) }));
-        assert.deepEqual(after.rows, expected);
+        assert.deepEqual(after.rows, withLineage(file, before.rows));
+      }
+    });
+
+    test(`purges rows of ${table}, and keeps the others with their lineage`, async () => {
+      for (const file of javaFiles(table)) {
+        const { rows } = await readParquetSlowly(file.bytes);
+        assert.ok(rows.length > 1);
+        for (let gone = 0; gone < rows.length; gone++) {
+          const deletes = { positions: bitmapOf([gone]), treatment: 'purge' } as const;
+
+          const { bytes, columnChunks } = await rewriteJavaFile(file, deletes);
+
+          const after = await readParquetSlowly(bytes);
+          const expected = withLineage(file, rows).toSpliced(gone, 1);
+          assert.deepEqual(after.rows, expected);
+          assert.equal(columnChunks.copiedCount, 0);
+        }
       }
     });
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import {
   addRowIds,
+  type FileGroupInput,
   type FileGroupResult,
   hashRows,
   isSameRowIds,
@@ -23,6 +24,7 @@ import {
   parseSortOrder,
 } from '../../shared/iceberg/index.ts';
 import { readParquetFooter } from '../../shared/parquet/index.ts';
+import { RoaringBitmap } from '../../shared/roaring/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import { bytesReader } from '../support/file-reader.ts';
 
@@ -34,6 +36,7 @@ export interface ExampleFile {
   readonly bytes: Uint8Array;
   readonly entry?: Partial<DataFile>;
   readonly dataSequenceNumber?: bigint;
+  readonly deletes?: FileGroupInput['deletes'];
 }
 
 export interface ExampleRewrite {
@@ -53,7 +56,7 @@ export interface RewriteOutcome extends FileGroupResult {
   readonly store: MemoryObjectStore;
 }
 
-/** Runs the rewrite over a store in memory, and checks that no row and no row id is lost or changed. */
+/** Runs the rewrite over a store in memory, and checks that no live row and no row id is lost or changed. */
 export async function rewrite(example: ExampleRewrite): Promise<RewriteOutcome> {
   const store = new MemoryObjectStore();
   const options = await rewriteOptions(example, store);
@@ -71,8 +74,9 @@ async function requireSameRows(
   { outputs, bytes, inputRowIds }: FileGroupResult & { readonly bytes: readonly Uint8Array[] },
 ): Promise<void> {
   const partition = options.inputs[0]?.dataFile.partition ?? [];
-  const written = outputs.map(({ dataFile }, index) => ({
+  const written = outputs.map(({ dataFile, deletedPositions }, index) => ({
     dataFile,
+    deletes: { positions: deletedPositions },
     dataSequenceNumber: -1n,
     reader: bytesReader(bytes[index]!, dataFile.filePath),
   }));
@@ -80,11 +84,10 @@ async function requireSameRows(
   assert.deepEqual(await hashRows({ ...options, partition, files: written }), before);
   if (inputRowIds === undefined) return;
   let rowIds = NO_ROW_IDS;
-  for (const { reader } of written) {
-    rowIds = addRowIds(
-      rowIds,
-      await tallyRowIds({ reader, file: await readParquetFooter(reader) }),
-    );
+  for (const { reader, deletes } of written) {
+    const file = await readParquetFooter(reader);
+    const tally = await tallyRowIds({ reader, file, deletedPositions: deletes.positions });
+    rowIds = addRowIds(rowIds, tally);
   }
   assert.ok(isSameRowIds(rowIds, inputRowIds));
 }
@@ -111,8 +114,8 @@ export async function rewriteOptions(
   };
 }
 
-async function inputOf(file: ExampleFile, index: number) {
-  const { bytes, entry, dataSequenceNumber = 1n } = file;
+async function inputOf(file: ExampleFile, index: number): Promise<FileGroupInput> {
+  const { bytes, entry, dataSequenceNumber = 1n, deletes } = file;
   const location = `s3://bucket/data/in-${index}.parquet`;
   const reader = bytesReader(bytes, location);
   const dataFile: DataFile = {
@@ -125,7 +128,44 @@ async function inputOf(file: ExampleFile, index: number) {
     unknownFields: [],
     ...entry,
   };
-  return { dataFile, dataSequenceNumber, reader };
+  return { dataFile, dataSequenceNumber, reader, ...(deletes && { deletes }) };
+}
+
+/** Rows of one input that stand in one output. */
+export interface SourceRange {
+  readonly inputIndex: number;
+  readonly firstRow: number;
+  readonly rowCount: number;
+}
+
+/** For each output the rows of the inputs that its map says it has, none of which may be gone. */
+export function sourcesOf(
+  { positionMap }: FileGroupResult,
+  inputRowCounts: readonly number[],
+): readonly (readonly SourceRange[])[] {
+  const sources = positionMap.outputRowCounts.map((): SourceRange[] => []);
+  for (const [inputIndex, inputRows] of inputRowCounts.entries()) {
+    const { outputs } = positionMap.translate(inputIndex, bitmapOf(rowsFrom(0, inputRows)));
+    let firstRow = 0;
+    for (const [outputIndex, { cardinality: rowCount }] of outputs.entries()) {
+      if (rowCount === 0) continue;
+      // Rows keep their order, so that those of one output stand side by side in the input, too.
+      const range = bitmapOf(rowsFrom(firstRow, rowCount));
+      const moved = positionMap.translate(inputIndex, range).outputs[outputIndex]!;
+      assert.deepEqual([moved.cardinality, [...moved.ranges()].length], [rowCount, 1]);
+      sources[outputIndex]!.push({ inputIndex, firstRow, rowCount });
+      firstRow += rowCount;
+    }
+  }
+  return sources;
+}
+
+function rowsFrom(first: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => first + index);
+}
+
+export function bitmapOf(positions: readonly number[]): RoaringBitmap {
+  return RoaringBitmap.fromPositions(positions, 'example');
 }
 
 /** An optional field. */

@@ -8,8 +8,9 @@ import {
   tallyRowIds,
 } from '../../shared/datafile/index.ts';
 import { readParquetFooter } from '../../shared/parquet/index.ts';
+import { errorOfKind } from '../support/error-of-kind.ts';
 import { bytesReader } from '../support/file-reader.ts';
-import { DuckDb } from './rewrite-fixture.ts';
+import { bitmapOf, DuckDb } from './rewrite-fixture.ts';
 
 let duck: DuckDb;
 
@@ -21,10 +22,19 @@ after(async () => {
   await duck[Symbol.asyncDispose]();
 });
 
-async function tally(bytes: Uint8Array, firstRowId?: bigint): Promise<RowIdTally> {
+async function tally(
+  bytes: Uint8Array,
+  firstRowId?: bigint,
+  deleted?: readonly number[],
+): Promise<RowIdTally> {
   const reader = bytesReader(bytes, 's3://bucket/f.parquet');
   const file = await readParquetFooter(reader);
-  return tallyRowIds({ reader, file, ...(firstRowId === undefined ? {} : { firstRowId }) });
+  return tallyRowIds({
+    reader,
+    file,
+    ...(firstRowId === undefined ? {} : { firstRowId }),
+    ...(deleted && { deletedPositions: bitmapOf(deleted) }),
+  });
 }
 
 /** Rows of a column `a` and ids as the query gives them. */
@@ -79,5 +89,34 @@ describe('tallyRowIds', () => {
     ];
 
     for (const other of others) assert.ok(!isSameRowIds(one, other));
+  });
+
+  test('leaves deleted rows out, whether ids are stored, inherited or absent', async () => {
+    const rowCount = 70_000;
+    const gone = [0, 2047, 2048, 65_535, 65_536, rowCount - 1];
+    const isLeft = `i NOT IN (${gone.join(', ')})`;
+    const live = await stored(`SELECT 900 + i FROM range(${rowCount}) t(i) WHERE ${isLeft}`);
+    const halves = await stored(
+      `SELECT CASE WHEN i % 2 = 0 THEN 900 + i END FROM range(${rowCount}) t(i)`,
+    );
+    const all = await plain(rowCount);
+
+    const expected = await tally(live);
+
+    assert.equal(expected.idCount, rowCount - gone.length);
+    assert.deepEqual(await tally(all, 900n, gone), expected);
+    assert.deepEqual(await tally(halves, 900n, gone), expected);
+    assert.deepEqual(await tally(all, undefined, gone), {
+      ...NO_ROW_IDS,
+      nullCount: rowCount - gone.length,
+    });
+    assert.equal((await tally(halves, undefined, gone)).nullCount, rowCount / 2 - 3);
+  });
+
+  test('refuses deleted rows that the file does not have', async () => {
+    await assert.rejects(
+      tally(await plain(3), 0n, [1, 3]),
+      errorOfKind('invalid-data', /position 3 is deleted, the file has 3 rows/),
+    );
   });
 });
