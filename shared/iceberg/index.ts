@@ -8,6 +8,18 @@
 export { compareSingleValues } from './compare-values.ts';
 export { isDeletionVector } from './content-file.ts';
 export { dataLocation, newDataLocation } from './data-location.ts';
+export {
+  type AttachedDeletes,
+  createDeleteIndex,
+  type DeleteIndex,
+  referencedDataFile,
+} from './delete-index.ts';
+export {
+  deletionVectorBlob,
+  parseDeletionVector,
+  readDeletionVector,
+  serializeDeletionVector,
+} from './deletion-vector.ts';
 export { humanText } from './human-text.ts';
 export { readManifestList } from './manifest-list.ts';
 export { writeManifestList } from './manifest-list-write.ts';
@@ -64,6 +76,7 @@ export type {
 export { metricsModes } from './metrics-config.ts';
 export type { MetricsMode } from './metrics-mode.ts';
 export { findMappedField, type MappedField, parseNameMapping } from './name-mapping.ts';
+export { partitionKey } from './partition-key.ts';
 export { partitionPath } from './partition-path.ts';
 export {
   createPartitionSpec,
@@ -102,6 +115,7 @@ export {
   malformedProperties,
   type Properties,
   type PropertyKey,
+  requireWellFormed,
   tableProperty,
   unknownFirnProperties,
 } from './table-properties.ts';

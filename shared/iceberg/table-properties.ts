@@ -101,6 +101,15 @@ const DEFINITIONS = {
   'firn.wap.wait-ms': optional(integerFrom(0)),
   /** Firn: goes on where another maintainer rewrites the table, too. Two at it undo each other's work. */
   'firn.share': withDefault(boolean, false),
+  /** Firn: between two reads of the table's metadata to see what is due; absent: as the deployment says. */
+  'firn.routing.min-interval-ms': optional(integerFrom(0)),
+  /** Firn: since the last plan, that makes compaction due; see `shared/routing` for what counts, and why these defaults. */
+  'firn.rewrite-data-files.trigger.commit-count': withDefault(integerFrom(1), 10),
+  'firn.rewrite-data-files.trigger.small-file-count': withDefault(integerFrom(1), 100),
+  'firn.rewrite-data-files.trigger.small-file-bytes': withDefault(integerFrom(1), 1024 * MIB),
+  'firn.rewrite-data-files.trigger.interval-ms': withDefault(integerFrom(1), 6 * 60 * 60_000),
+  /** Of the table's bytes after the commit. */
+  'firn.rewrite-data-files.trigger.backfill-ratio': withDefault(probability, 0.2),
   /** Firn: `rows` adds an order-free hash of all rows to the checks that always run. */
   'firn.verify': withDefault(oneOf('standard', 'rows'), 'standard'),
   /** Firn: `basic` keeps new pages to PLAIN and dictionary encoding, which every reader knows. */
@@ -176,6 +185,18 @@ export function malformedProperties(properties: Properties): readonly string[] {
       ? []
       : [malformed(key, value, parser).message];
   });
+}
+
+/**
+ * Refuses a table whose properties of these prefixes are not all well formed, before anything comes of reading some.
+ *
+ * @throws invalid-config — naming the first malformed one
+ */
+export function requireWellFormed(properties: Properties, prefixes: readonly string[]): void {
+  for (const [key, value] of Object.entries(properties)) {
+    const parser = prefixes.some((prefix) => key.startsWith(prefix)) ? parserOf(key) : undefined;
+    if (parser !== undefined) parseProperty(key, value, parser);
+  }
 }
 
 function parserOf(key: string): PropertyParser<unknown> | undefined {

@@ -10,6 +10,7 @@ interface ArrayConstructor {
 const WATCHED = [
   'ArrayBuffer',
   'Uint8Array',
+  'Uint16Array',
   'Int32Array',
   'Uint32Array',
   'Float32Array',

@@ -29,6 +29,8 @@ export type Outcome =
   | 'committed, equal'
   /** Files that nothing can read stayed or moved as they were; every other row is there. */
   | 'committed, equal but for what was unreadable before'
+  /** A format by itself: read, and what it says is what an independent reader or the original says. */
+  | 'read, equal'
   | 'FAILED';
 
 export interface CaseResult {

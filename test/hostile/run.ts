@@ -1,10 +1,12 @@
 /**
  * Corrupts tables in every way that a byte can be wrong, and compacts each: nothing may crash, hang, take memory
- * without bound or delete, and what commits must hold the rows that a slow reader finds in the corrupted input.
+ * without bound or delete, and what commits must hold the rows that a slow reader finds in the corrupted input. Formats
+ * that a compaction does not read, or only in part, are corrupted and read by themselves.
  *
  *     npm run test:hostile -- [--seeds N] [--seed S] [--only TARGET] [--case N] [--verbose]
  */
 import { parseArgs } from 'node:util';
+import { FORMAT_TARGETS } from './format-targets.ts';
 import { printFailures, printTable, type TargetReport } from './report.ts';
 import { runTargets } from './runner.ts';
 import { TARGETS, TEXT_STRIDE } from './targets.ts';
@@ -25,7 +27,7 @@ const { values } = parseArgs({
 const firstSeed = wholeNumber('seed', values.seed);
 const seedCount = values.case === undefined ? wholeNumber('seeds', values.seeds) : 1;
 const seeds = Array.from({ length: seedCount }, (_, index) => firstSeed + index);
-const targets = TARGETS.filter(
+const targets = [...FORMAT_TARGETS, ...TARGETS].filter(
   ({ name }) => values.only === undefined || name.startsWith(values.only),
 );
 const print = (line: string): void => {

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { TargetRequest, WorkerMessage } from './messages.ts';
 import { addCase, emptyReport, type TargetReport } from './report.ts';
-import type { Target } from './targets.ts';
 
 /** A case takes some milliseconds; the first of a table also loads it. */
 const HANG_MS = 30_000;
@@ -11,7 +10,7 @@ const WORKER_HEAP_MIB_MAX = 512;
 const WORKERS_MAX = 4;
 
 export interface RunTargetsOptions {
-  readonly targets: readonly Target[];
+  readonly targets: readonly { readonly name: string }[];
   readonly seeds: readonly number[];
   readonly onlyCase?: number;
   readonly isVerbose: boolean;

@@ -1,8 +1,8 @@
 import { watchAllocations } from './allocation-watch.ts';
-import type { HostileCase } from './hostile-case.ts';
+import { FORMAT_TARGETS, type FormatCase } from './format-targets.ts';
 import type { CaseReport, TargetRequest, WorkerMessage } from './messages.ts';
 import { type CaseResult, runCase } from './run-case.ts';
-import { loadTargetTable, TARGETS, type TargetTable } from './targets.ts';
+import { loadTargetTable, TARGETS, type Target, type TargetTable } from './targets.ts';
 
 /** No table here is larger than 64 KiB; what is written is buffered in pieces of some MiB at most. */
 const ALLOCATION_BYTES_MAX = 32 * 1024 * 1024;
@@ -23,28 +23,37 @@ process.on('message', (request: TargetRequest) => {
 });
 
 async function runTarget({ targetName, seed, firstCase, onlyCase }: TargetRequest): Promise<void> {
-  const target = TARGETS.find(({ name }) => name === targetName)!;
-  const table = tables.get(target.tableName) ?? loadTargetTable(target.tableName);
-  tables.set(target.tableName, table);
   let caseNumber = 0;
-  for (const each of target.cases(await table, seed)) {
+  for (const each of await casesOf(targetName, seed)) {
     const number = caseNumber++;
     if (number < firstCase || (onlyCase !== undefined && number !== onlyCase)) continue;
     send({ type: 'begin', caseNumber: number, label: each.label });
-    send({ type: 'case', ...(await measure(await table, each, number)) });
+    send({ type: 'case', ...(await measure(each, number)) });
   }
   send({ type: 'done' });
 }
 
-async function measure(
-  { base }: TargetTable,
-  each: HostileCase,
-  caseNumber: number,
-): Promise<CaseReport> {
+/** The cases of a format, or of a part of a table. */
+async function casesOf(targetName: string, seed: number): Promise<Iterable<FormatCase>> {
+  const format = FORMAT_TARGETS.find(({ name }) => name === targetName);
+  if (format !== undefined) return format.formatCases(seed);
+  const target = TARGETS.find(({ name }) => name === targetName)!;
+  const table = tables.get(target.tableName) ?? loadTargetTable(target.tableName);
+  tables.set(target.tableName, table);
+  return tableCases(target, await table, seed);
+}
+
+function* tableCases(target: Target, table: TargetTable, seed: number): Generator<FormatCase> {
+  for (const each of target.cases(table, seed)) {
+    yield { label: each.label, run: () => runCase(table.base, each.corruption, each) };
+  }
+}
+
+async function measure(each: FormatCase, caseNumber: number): Promise<CaseReport> {
   allocations.takeBytesMax();
   const residentBytes = residentBytesMax();
   const startMs = performance.now();
-  const result = await runCase(base, each.corruption, each);
+  const result = await each.run();
   const durationMs = performance.now() - startMs;
   const allocatedBytesMax = allocations.takeBytesMax();
   const grownBytes = residentBytesMax() - residentBytes;
