@@ -1,7 +1,11 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../shared/base/index.ts';
 import { createCatalogTable } from '../shared/catalog/index.ts';
 import { initLedger, openWarehouse, type Warehouse } from '../shared/warehouse/index.ts';
-import { type DynamoDbEndpoint, startDynamoDbEndpoint } from './dynamodb-endpoint/index.ts';
+import {
+  type DynamoDbEndpoint,
+  type ItemChange,
+  startDynamoDbEndpoint,
+} from './dynamodb-endpoint/index.ts';
 import { type S3Endpoint, startS3Endpoint } from './s3-endpoint/index.ts';
 
 export const LOCAL_REGION = 'us-east-1';
@@ -25,16 +29,25 @@ export interface LocalCloud {
   close(): Promise<void>;
 }
 
+export interface LocalCloudOptions {
+  readonly buckets: readonly string[];
+  /** Called for each change of an item of the catalog table, whoever makes it, before the writer has its answer. */
+  readonly onCatalogChange?: (change: ItemChange) => void;
+}
+
 /** Starts the endpoints on free ports of the loopback interface; everything is in memory. */
 export async function startLocalCloud({
   buckets,
-}: {
-  readonly buckets: readonly string[];
-}): Promise<LocalCloud> {
+  onCatalogChange,
+}: LocalCloudOptions): Promise<LocalCloud> {
   const clock = systemClock;
   const random = systemRandom;
   const s3 = await startS3Endpoint({ buckets: [...buckets, LOCAL_STATE_BUCKET] });
-  const dynamoDb = await startDynamoDbEndpoint();
+  const dynamoDb = await startDynamoDbEndpoint(
+    onCatalogChange === undefined
+      ? undefined
+      : { tableNames: new Set([LOCAL_CATALOG_TABLE]), onChange: onCatalogChange },
+  );
   await createCatalogTable({
     tableName: LOCAL_CATALOG_TABLE,
     region: LOCAL_REGION,

@@ -1,42 +1,53 @@
 import { join } from 'node:path';
-import type { SQSEvent } from 'aws-lambda';
-import type { MaintenanceRequest } from '../../events/maintenance-request/v1/schema.ts';
-import { createHandler } from '../../functions/rewrite-data-files/handler.ts';
-import { IcebergError, randomUuid } from '../../shared/base/index.ts';
+import { IcebergError, systemClock, systemRandom } from '../../shared/base/index.ts';
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
+import { formatBytes, formatCount } from '../../shared/display/index.ts';
 import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatSizeHistogram,
-} from '../../shared/display/index.ts';
-import { guardSettingsText, LOWERED_GUARD_SETTINGS } from '../../shared/guards/index.ts';
-import { snapshotOfRef } from '../../shared/iceberg/index.ts';
-import type { RewriteDataFilesOutcome } from '../../shared/operations/rewrite-data-files/index.ts';
-import { loadTable } from '../../shared/table/index.ts';
-import { type LocalCloud, startLocalCloud } from '../local-cloud.ts';
+  LOCAL_CATALOG_TABLE,
+  LOCAL_REGION,
+  type LocalCloud,
+  startLocalCloud,
+} from '../local-cloud.ts';
+import { ItemStream } from '../stream/index.ts';
 import { TableWriter } from '../table-writer/index.ts';
 import { loadFixtureWarehouse, openFixtureWarehouse } from './fixture-warehouse.ts';
-import { replicateFiles } from './replicate.ts';
-import { type RowScan, scanRows } from './scan-rows.ts';
+import { judgeReports } from './judge-reports.ts';
+import { runLive } from './live-phase.ts';
+import { listReports } from './observe-table.ts';
+import { COPY_COUNT, parameterLines, TABLE_NAME, TABLE_PROPERTIES } from './parameters.ts';
+import { appendCopies, listDataFiles } from './replicate.ts';
+import { scanFiles, scanTable } from './scan-rows.ts';
+import { committedLines, comparisonLine, isEqual, runLines, scanLines } from './summary.ts';
 
 const FIXTURE_FOLDER = join(import.meta.dirname, '../../test/fixtures/warehouse');
-const TABLE_NAME = 'demo.events';
 
-/** Copies of each file that Spark wrote: with 48 of those, 432 files in all. */
-const COPY_COUNT = 8;
-
-const LAMBDA_TIMEOUT_MS = 15 * 60 * 1000;
+export interface DemonstrationOptions {
+  readonly print: (line: string) => void;
+  /** Columns that a line may take. */
+  readonly widthMax: number;
+}
 
 /**
- * The main job from end to end on this machine: a table that Spark wrote, grown to several hundred small files, is
- * compacted by the Lambda handler that a deployment runs, and read again by another engine.
+ * The main job from end to end on this machine: a table that Spark wrote, grown by a writer that commits every
+ * second, is kept healthy by the functions that a deployment runs, and read again by another engine.
  *
- * @throws invariant — when Firn landed no commit, or a row is not what it was
+ * @throws invariant — when Firn landed no commit, a row is not what it was, or files were left for a reason that
+ *   nobody expects
  */
-export async function demonstrate(print: (line: string) => void): Promise<void> {
+export async function demonstrate({ print, widthMax }: DemonstrationOptions): Promise<void> {
   const fixture = await openFixtureWarehouse(FIXTURE_FOLDER);
-  const cloud = await startLocalCloud({ buckets: fixture.buckets });
+  const stream = new ItemStream({
+    tableName: LOCAL_CATALOG_TABLE,
+    region: LOCAL_REGION,
+    viewType: 'KEYS_ONLY',
+    shardCount: 2,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const cloud = await startLocalCloud({
+    buckets: fixture.buckets,
+    onCatalogChange: (change) => stream.append(change),
+  });
   try {
     print(`local cloud: S3 at ${cloud.s3.endpoint}, DynamoDB at ${cloud.dynamoDb.endpoint}`);
     const loaded = await loadFixtureWarehouse(fixture, {
@@ -46,145 +57,50 @@ export async function demonstrate(print: (line: string) => void): Promise<void> 
     print(
       `loaded ${formatCount(loaded.objectCount, 'object')}, ${formatBytes(loaded.bytes)}, written by Spark through DynamoDbCatalog`,
     );
-    await compactInFrontOf(print, cloud);
+    await keepHealthy({ cloud, stream, print, widthMax });
   } finally {
     await cloud.close();
   }
 }
 
-async function compactInFrontOf(print: (line: string) => void, cloud: LocalCloud): Promise<void> {
+async function keepHealthy({
+  cloud,
+  stream,
+  print,
+  widthMax,
+}: DemonstrationOptions & {
+  readonly cloud: LocalCloud;
+  readonly stream: ItemStream;
+}): Promise<void> {
   const { warehouse, clock, random } = cloud;
+  const { store } = warehouse;
   const identifier = parseTableIdentifier(TABLE_NAME);
   const writer = new TableWriter(identifier, { ...warehouse, clock, random });
-  await replicateFiles(writer, { store: warehouse.store, copyCount: COPY_COUNT });
-  print(
-    `${TABLE_NAME}: each file copied ${COPY_COUNT} times by Firn's own table writer, one commit per round of copies\n`,
-  );
-
-  const before = await scanRows(identifier, warehouse, clock);
-  printScan('before', before, print);
-  const outcome = await invokeHandler(print, cloud);
-  const after = await scanRows(identifier, warehouse, clock);
-  printScan('after', after, print);
-  printComparison(before, after, print);
-  requireSuccess(outcome, before, after);
-
-  const { metadata, metadataLocation } = await loadTable(identifier, { ...warehouse, clock });
-  const snapshot = snapshotOfRef(metadata);
-  print(`committed, read back from the catalog: ${metadataLocation}`);
-  print(
-    `  snapshot ${snapshot?.snapshotId}, ${snapshot?.summary['operation']} by run ${snapshot?.summary['firn.run-id']}: ` +
-      `${snapshot?.summary['deleted-data-files']} files replaced by ${snapshot?.summary['added-data-files']}, ` +
-      `${snapshot?.summary['total-records']} records as before`,
-  );
-}
-
-/** Sends the handler what a queue would send it, and hands back how the run ended. */
-async function invokeHandler(
-  print: (line: string) => void,
-  { warehouse, catalogUrl, clock, random }: LocalCloud,
-): Promise<RewriteDataFilesOutcome | undefined> {
-  const config = {
-    catalogUrl,
-    enabledTables: [TABLE_NAME],
-    isObserving: false,
-    guards: LOWERED_GUARD_SETTINGS,
-    logLevel: 'info',
-  } as const;
-  print(
-    `deployment parameters of this demo: enabled tables ${config.enabledTables.join(', ')}; clock of this machine; ` +
-      `guards lowered, since the table is seconds old: ${guardSettingsText(config.guards)}; everything else as shipped\n`,
-  );
-  let outcome: RewriteDataFilesOutcome | undefined;
-  const handler = createHandler({
-    config,
-    warehouse,
-    clock,
-    random,
-    logDestination: { write: (line) => print(`  log ${line.trimEnd()}`) },
-    onOutcome: (_table, ended) => {
-      outcome = ended;
-    },
-  });
-  const startMs = clock.nowMs();
-  const answer = await handler(queueEvent(randomUuid(random), startMs), {
-    awsRequestId: randomUuid(random),
-    getRemainingTimeInMillis: () => LAMBDA_TIMEOUT_MS - (clock.nowMs() - startMs),
-  });
-  print(
-    `handler functions/rewrite-data-files: ${formatDuration(clock.nowMs() - startMs)}, ` +
-      `${answer.batchItemFailures.length} failed messages\n`,
-  );
-  return outcome;
-}
-
-function queueEvent(messageId: string, sentMs: number): SQSEvent {
-  const request: MaintenanceRequest = {
-    version: 1,
-    operation: 'rewrite-data-files',
-    table: TABLE_NAME,
-    reason: 'npm start: many small files',
-    correlationId: messageId,
-  };
-  return {
-    Records: [
-      {
-        messageId,
-        receiptHandle: messageId,
-        body: JSON.stringify(request),
-        attributes: {
-          ApproximateReceiveCount: '1',
-          SentTimestamp: String(sentMs),
-          SenderId: 'local',
-          ApproximateFirstReceiveTimestamp: String(sentMs),
-          MessageGroupId: TABLE_NAME,
-        },
-        messageAttributes: {},
-        md5OfBody: '',
-        eventSource: 'aws:sqs',
-        eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:rewrite-data-files',
-        awsRegion: 'us-east-1',
-      },
-    ],
-  };
-}
-
-function printScan(title: string, scan: RowScan, print: (line: string) => void): void {
-  const bytes = scan.fileSizesBytes.reduce((sum, size) => sum + size, 0);
-  print(
-    `${title}: ${formatCount(scan.fileSizesBytes.length, 'data file')}, ${formatBytes(bytes)}, ` +
-      `${formatCount(Number(scan.rowCount), 'row')}`,
-  );
-  for (const line of formatSizeHistogram(scan.fileSizesBytes)) print(`  ${line}`);
-  print(
-    `  planning ${formatDuration(scan.planDurationMs)}, fetching and scanning with DuckDB ${formatDuration(scan.scanDurationMs)}\n`,
-  );
-}
-
-function printComparison(before: RowScan, after: RowScan, print: (line: string) => void): void {
-  const times = (one: number, other: number): string => `${(one / Math.max(other, 1)).toFixed(1)}x`;
-  print(
-    `files ${times(before.fileSizesBytes.length, after.fileSizesBytes.length)} fewer, ` +
-      `scan ${times(before.scanDurationMs, after.scanDurationMs)} faster, ` +
-      `rows ${before.rowHash === after.rowHash ? 'equal' : 'DIFFERENT'} (hash ${after.rowHash})`,
-  );
-}
-
-function requireSuccess(
-  outcome: RewriteDataFilesOutcome | undefined,
-  before: RowScan,
-  after: RowScan,
-): void {
-  if (outcome?.outcome !== 'committed') {
-    throw new IcebergError(
-      'invariant',
-      `demo: the run ended as ${outcome?.outcome ?? 'a failure'}`,
-    );
+  const originals = await listDataFiles(await writer.load(), store);
+  const paths = originals.map(({ dataFile }) => dataFile.filePath);
+  for (let copy = 0; copy < COPY_COUNT; copy++) {
+    paths.push(...(await appendCopies(writer, originals, { store, label: `copy-${copy}` })));
   }
-  if (before.rowHash !== after.rowHash || before.rowCount !== after.rowCount) {
-    throw new IcebergError(
-      'invariant',
-      `demo: ${after.rowCount} rows with hash ${after.rowHash}, before ${before.rowCount} with ${before.rowHash}`,
-    );
-  }
+  await writer.setProperties(TABLE_PROPERTIES);
+  print(
+    `${TABLE_NAME}: each of its ${originals.length} files copied ${COPY_COUNT} times by Firn's own table writer\n`,
+  );
+  for (const line of parameterLines()) print(line);
+  print('');
+
+  paths.push(...(await runLive({ cloud, stream, writer, originals, print, widthMax })));
+
+  print('');
+  const written = await scanFiles(paths, { store, clock });
+  const kept = await scanTable(identifier, warehouse, clock);
+  for (const line of scanLines('as the writer left it', written)) print(line);
+  for (const line of scanLines('as Firn keeps it', kept)) print(line);
+  print(comparisonLine(written, kept));
+  for (const line of await committedLines(identifier, cloud)) print(line);
+  const reports = await listReports(identifier, warehouse);
+  print('');
+  for (const line of runLines(reports, widthMax)) print(line);
+  const problems = await judgeReports(reports, warehouse.openLedger());
+  if (!isEqual(written, kept)) problems.push('rows differ');
+  if (problems.length > 0) throw new IcebergError('invariant', `demo: ${problems.join('; ')}`);
 }

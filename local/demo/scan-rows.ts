@@ -11,54 +11,64 @@ import { listDataFiles } from './replicate.ts';
 
 const READS_CONCURRENT = 16;
 
-/** A full read of a table by another engine. */
+/** A full read of some data files by another engine. */
 export interface RowScan {
   readonly fileSizesBytes: readonly number[];
   readonly rowCount: bigint;
   /** Equal for equal multisets of rows. */
   readonly rowHash: string;
-  /** From the pointer to the list of files. */
-  readonly planDurationMs: number;
   /** Fetching the files and reading every row. */
   readonly scanDurationMs: number;
 }
 
-/** Plans from the pointer, fetches every file of the current snapshot, and has DuckDB read all rows on one thread. */
-export async function scanRows(
+/** Plans from the pointer, and scans every file of the current snapshot. */
+export async function scanTable(
   identifier: TableIdentifier,
   warehouse: Warehouse,
   clock: Clock,
 ): Promise<RowScan> {
-  const startMs = clock.nowMs();
   const table = await loadTable(identifier, { ...warehouse, clock });
   const entries = await listDataFiles(table, warehouse.store);
-  const plannedMs = clock.nowMs();
+  const locations = entries.map(({ dataFile }) => dataFile.filePath);
+  return scanFiles(locations, { store: warehouse.store, clock });
+}
+
+/** Fetches the files and has DuckDB read all rows, on one thread. */
+export async function scanFiles(
+  locations: readonly string[],
+  { store, clock }: { readonly store: ObjectStore; readonly clock: Clock },
+): Promise<RowScan> {
+  const startMs = clock.nowMs();
   const folder = await mkdtemp(join(tmpdir(), 'firn-demo-'));
   try {
-    const locations = entries.map((entry) => entry.dataFile.filePath);
-    const paths = await fetchFiles(locations, folder, warehouse.store);
-    const { rowCount, rowHash } = await hashRows(paths);
+    const files = await fetchFiles(locations, folder, store);
+    const { rowCount, rowHash } = await hashRows(files.map(({ path }) => path));
     return {
-      fileSizesBytes: entries.map((entry) => entry.dataFile.fileSizeBytes),
+      fileSizesBytes: files.map(({ fileSizeBytes }) => fileSizeBytes),
       rowCount,
       rowHash,
-      planDurationMs: plannedMs - startMs,
-      scanDurationMs: clock.nowMs() - plannedMs,
+      scanDurationMs: clock.nowMs() - startMs,
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+interface LocalFile {
+  readonly path: string;
+  readonly fileSizeBytes: number;
+}
+
 function fetchFiles(
   locations: readonly string[],
   folder: string,
   store: ObjectStore,
-): Promise<string[]> {
+): Promise<LocalFile[]> {
   return mapConcurrent(locations, { concurrencyMax: READS_CONCURRENT }, async (location, index) => {
     const path = join(folder, `${index}.parquet`);
-    await writeFile(path, await store.read(location, Number.MAX_SAFE_INTEGER));
-    return path;
+    const bytes = await store.read(location, Number.MAX_SAFE_INTEGER);
+    await writeFile(path, bytes);
+    return { path, fileSizeBytes: bytes.length };
   });
 }
 

@@ -1,9 +1,14 @@
 /**
  * DynamoDB for this machine, by dynalite: conditional writes, queries, scans, secondary indexes. It knows no
- * transactions, time to live or streams, and checks no signature, so it listens on loopback only.
+ * transactions or time to live, and checks no signature, so it listens on loopback only. It tells what writes change
+ * in tables that it is asked to watch; the records of a stream are made of that by `local/stream`.
  */
 import dynalite from 'dynalite';
 import { assert } from '../../shared/base/index.ts';
+import type { RequestListener } from './in-process.ts';
+import { type ItemChangeOptions, watchItemChanges } from './item-changes.ts';
+
+export type { ItemChange, ItemChangeOptions } from './item-changes.ts';
 
 export interface DynamoDbEndpoint {
   /** Such as `http://127.0.0.1:43210`. */
@@ -15,12 +20,18 @@ export interface DynamoDbEndpoint {
 const HOST = '127.0.0.1';
 
 /** Starts a DynamoDB server in memory on a free port; tables are there as soon as they are created. */
-export async function startDynamoDbEndpoint(): Promise<DynamoDbEndpoint> {
+export async function startDynamoDbEndpoint(watch?: ItemChangeOptions): Promise<DynamoDbEndpoint> {
   const server = dynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
   });
+  if (watch !== undefined) {
+    const [listener] = server.listeners('request') as RequestListener[];
+    assert(listener !== undefined, 'dynalite listens to requests');
+    server.removeAllListeners('request');
+    server.on('request', watchItemChanges(listener, watch));
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, HOST, resolve);

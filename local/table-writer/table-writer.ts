@@ -285,7 +285,12 @@ export class TableWriter {
         sequenceNumber,
         timestampMs,
         manifestList,
-        summary: { ...totals(rows.manifests), ...change.summary, operation: change.operation },
+        summary: {
+          ...addedCounts(change),
+          ...totals(rows.manifests),
+          ...change.summary,
+          operation: change.operation,
+        },
         schemaId: metadata.currentSchemaId,
         ...(rows.firstRowId === undefined ? {} : { firstRowId: rows.firstRowId }),
         ...(rows.addedRows === undefined ? {} : { addedRows: rows.addedRows }),
@@ -411,6 +416,22 @@ function assignRowIds(
   if (metadata.formatVersion < 3) return { manifests };
   const firstRowId = metadata.nextRowId ?? 0n;
   return { firstRowId, ...assignFirstRowIds(manifests, firstRowId) };
+}
+
+/** What engines count of the files that a commit adds; what is 0 is left out, as they do. */
+function addedCounts({ addedManifests = [] }: SnapshotChange): Record<string, string> {
+  const files = addedManifests.flat().map(({ dataFile }) => dataFile);
+  const data = files.filter(({ content }) => content === 'data');
+  const sum = (some: readonly DataFile[], amountOf: (file: DataFile) => number): number =>
+    some.reduce((total, file) => total + amountOf(file), 0);
+  const counts = {
+    'added-data-files': data.length,
+    'added-records': sum(data, ({ recordCount }) => recordCount),
+    'added-delete-files': files.length - data.length,
+    'added-files-size': sum(files, ({ fileSizeBytes }) => fileSizeBytes),
+  };
+  const counted = Object.entries(counts).filter(([, count]) => count > 0);
+  return Object.fromEntries(counted.map(([key, count]) => [key, String(count)]));
 }
 
 function totals(manifests: readonly ManifestFile[]): Record<string, string> {
