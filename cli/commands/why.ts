@@ -2,7 +2,7 @@ import { isIcebergError, NO_DEADLINE, randomUuid, silentLogger } from '../../sha
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
 import { formatInstant, printable } from '../../shared/display/index.ts';
 import { DEFAULT_GUARD_SETTINGS } from '../../shared/guards/index.ts';
-import type { Report } from '../../shared/ledger/index.ts';
+import type { Report, TableState } from '../../shared/ledger/index.ts';
 import {
   outcomeToJson,
   type RewriteDataFilesOutcome,
@@ -13,6 +13,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { describePlan } from './describe-plan.ts';
+import { describeRouting, routingAnswer, routingToJson } from './describe-routing.ts';
 import { describeReports, reportToJson } from './history.ts';
 import { propertyWarnings } from './property-warnings.ts';
 
@@ -27,6 +28,8 @@ type LedgerView =
       /** Who works on the table now. */
       readonly holder: { readonly owner: string; readonly expiresAtMs: number } | undefined;
       readonly reports: readonly Report[];
+      /** Undefined where no deployment has looked at the table. */
+      readonly state: TableState | undefined;
     }
   | { readonly problem: string };
 
@@ -62,6 +65,9 @@ export async function why(
   );
   const ledger = await readLedger(name, session);
   progress.clear();
+  const state = 'problem' in ledger ? undefined : ledger.state;
+  const { metadata } = table;
+  const routing = routingAnswer(name, { metadata, state, nowMs: clock.nowMs() });
   const { properties } = table.metadata;
   const warnings = propertyWarnings(properties);
   if (session.isJson) {
@@ -69,6 +75,7 @@ export async function why(
       table: name,
       enabled: properties['firn.enabled'] ?? null,
       'rewrite-data-files': outcomeToJson(outcome),
+      routing: routingToJson(routing),
       ...ledgerToJson(ledger),
       warnings,
     });
@@ -77,6 +84,8 @@ export async function why(
       ...warnings.map((warning) => `warning: ${printable(warning)}`),
       ...describeDue(name, outcome, session.widthMax),
       enabledText(properties['firn.enabled']),
+      '',
+      ...describeRouting(routing, { hasState: state !== undefined, widthMax: session.widthMax }),
       '',
       ...describeLedger(name, ledger, session.widthMax),
     ]);
@@ -90,7 +99,7 @@ async function readLedger(table: string, { warehouse }: Session): Promise<Ledger
     const ledger = warehouse.openLedger();
     const holder = await ledger.leases.holder({ table, scope: REWRITE_LEASE });
     const { reports } = await ledger.reports.list({ table, reportCountMax: REPORT_COUNT });
-    return { holder, reports };
+    return { holder, reports, state: await ledger.states.read(table) };
   } catch (error) {
     if (!isIcebergError(error)) throw error;
     return { problem: error.message };

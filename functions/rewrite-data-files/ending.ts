@@ -1,24 +1,37 @@
 import { type ErrorKind, type IcebergError, isIcebergError } from '../../shared/base/index.ts';
+import { heldBackUntilMs, type Permission } from '../../shared/guards/index.ts';
+import type { PlanMark } from '../../shared/ledger/index.ts';
 import type { RewriteDataFilesOutcome } from '../../shared/operations/rewrite-data-files/index.ts';
+import type { RunEnding } from '../../shared/routing/index.ts';
 
-/** How the handling of one message ends. */
+/** How a run is told of, and what it leaves behind. */
 export interface Ending {
-  /** False hands the message back to the queue. */
-  readonly isAcknowledged: boolean;
   /** `error`: a person must act; `warn`: a person should look if it repeats. */
   readonly level: 'info' | 'warn' | 'error';
   readonly outcome: 'done' | 'skipped' | 'partial' | 'failed';
+  /** Whether the message becomes a dead letter, if it is the first failure in a row: repeating it cannot help by itself. */
+  readonly isLetter: boolean;
+  /** For the ledger; undefined where there is no table to remember anything of. */
+  readonly run: RunEnding | undefined;
 }
 
-const DONE: Ending = { isAcknowledged: true, level: 'info', outcome: 'done' };
-const SKIPPED: Ending = { isAcknowledged: true, level: 'warn', outcome: 'skipped' };
-const PARTIAL: Ending = { isAcknowledged: true, level: 'info', outcome: 'partial' };
-/** Another run has the table; what it leaves over is found when the queue delivers the message again. */
-const BUSY: Ending = { isAcknowledged: false, level: 'info', outcome: 'skipped' };
-/** It may succeed when the queue delivers the message again. */
-const REDELIVERED: Ending = { isAcknowledged: false, level: 'warn', outcome: 'failed' };
-/** Neither will a repetition help: the queue's count of receives takes it to the dead-letter queue. */
-const FAILED: Ending = { isAcknowledged: false, level: 'error', outcome: 'failed' };
+const FAILED: Ending = {
+  level: 'error',
+  outcome: 'failed',
+  isLetter: true,
+  run: { ending: 'failed' },
+};
+/** It may succeed when it is done again. */
+const RETRIED: Ending = { ...FAILED, level: 'warn', isLetter: false };
+const SKIPPED: Ending = { ...RETRIED, outcome: 'skipped' };
+const DROPPED: Ending = { ...SKIPPED, run: undefined };
+/** What fits into the time is done; the next run goes on. */
+const OUT_OF_TIME: Ending = {
+  level: 'info',
+  outcome: 'partial',
+  isLetter: false,
+  run: { ending: 'out-of-time' },
+};
 
 const ENDINGS: Readonly<Record<ErrorKind, Ending>> = {
   'invalid-data': FAILED,
@@ -26,20 +39,19 @@ const ENDINGS: Readonly<Record<ErrorKind, Ending>> = {
   'invalid-config': FAILED,
   'access-denied': FAILED,
   'not-found': FAILED,
-  'commit-conflict': REDELIVERED,
+  'commit-conflict': RETRIED,
   'commit-rejected': FAILED,
   // The next run finds out what happened; until it has, somebody should know.
   'commit-state-unknown': FAILED,
-  unavailable: REDELIVERED,
-  // What fits into the time is done; the next request for the table goes on.
-  deadline: PARTIAL,
+  unavailable: RETRIED,
+  deadline: OUT_OF_TIME,
   invariant: FAILED,
 };
 
 /** What follows from an error that ended a run; anything that is no operating error is a mistake in Firn. */
 export function endingOfError(error: unknown): Ending {
   if (!isIcebergError(error)) return FAILED;
-  return isTableDropped(error) ? SKIPPED : ENDINGS[error.kind];
+  return isTableDropped(error) ? DROPPED : ENDINGS[error.kind];
 }
 
 /** A table that is not in the catalog (any more); its objects and the catalog itself are not meant. */
@@ -47,17 +59,68 @@ function isTableDropped({ kind, context }: IcebergError): boolean {
   return kind === 'not-found' && context['table'] !== undefined;
 }
 
+/** When a run began, and by which rules. */
+export interface RunStart {
+  readonly startedAtMs: number;
+  /** Files younger than this were left alone. */
+  readonly minFileAgeMs: number;
+  readonly permission: Permission;
+}
+
 /**
- * What follows from a finished run. Groups that other writers overtook, or that no time was left for, are planned
- * anew by the next request. Groups that failed by themselves decide as their errors would have: the others are
- * committed, so a message that is delivered again finds only those left.
+ * What follows from a run that ended by itself. Groups that other writers overtook, or that no time was left for, are
+ * planned anew at once; groups that failed by themselves after a while, and their worst error is what people are told.
  */
-export function endingOfOutcome(outcome: RewriteDataFilesOutcome): Ending {
-  if (outcome.outcome === 'busy') return BUSY;
-  if (outcome.outcome !== 'partial') return DONE;
-  const endings = outcome.groups.flatMap((group) =>
-    'error' in group ? [endingOfError(group.error)] : [],
-  );
-  const returned = endings.filter((ending) => !ending.isAcknowledged);
-  return returned.find((ending) => ending.level === 'error') ?? returned[0] ?? DONE;
+export function endingOfOutcome(outcome: RewriteDataFilesOutcome, start: RunStart): Ending {
+  const done = (run: RunEnding): Ending => ({
+    level: 'info',
+    outcome: 'done',
+    isLetter: false,
+    run,
+  });
+  switch (outcome.outcome) {
+    case 'no-snapshot':
+    case 'skipped':
+      return done({ ending: 'nothing' });
+    case 'busy':
+      return { ...done({ ending: 'busy', untilMs: outcome.expiresAtMs }), outcome: 'skipped' };
+    case 'held-back': {
+      const untilMs = heldBackUntilMs(outcome.verdicts) ?? start.startedAtMs;
+      return done({ ending: 'held-back', untilMs });
+    }
+    case 'nothing-planned':
+    case 'observed':
+      return done({ ending: 'planned', plan: planMark(outcome, start) });
+    case 'committed': {
+      const plan = planMark(outcome, start);
+      const isCut = outcome.plan.skippedFiles['max-files-to-rewrite'] !== undefined;
+      return done({ ending: 'planned', plan, ...(isCut ? { left: 'work' } : {}) });
+    }
+    case 'partial': {
+      const plan = planMark(outcome, start);
+      const failures = outcome.groups.flatMap((group) =>
+        'error' in group ? [endingOfError(group.error)] : [],
+      );
+      const worst = failures.find(({ level }) => level === 'error') ?? failures[0];
+      if (worst === undefined) {
+        return { ...OUT_OF_TIME, run: { ending: 'planned', plan, left: 'work' } };
+      }
+      const { level, isLetter } = worst;
+      const run = { ending: 'planned', plan, left: 'failures' } as const;
+      return { level, outcome: 'partial', isLetter, run };
+    }
+  }
+}
+
+/** What the ledger is to remember of a plan: the one place that decides it. */
+function planMark(
+  { plan }: Extract<RewriteDataFilesOutcome, { readonly plan: unknown }>,
+  { startedAtMs, minFileAgeMs, permission }: RunStart,
+): PlanMark {
+  return {
+    snapshotId: plan.base.startingSnapshotId,
+    atMs: startedAtMs,
+    untilMs: Math.max(0, startedAtMs - minFileAgeMs),
+    mode: permission.mode,
+  };
 }

@@ -1,215 +1,212 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import {
   type MaintenanceRequest,
-  maintenanceRequestSchema,
-} from '../../events/maintenance-request/v1/schema.ts';
+  parseMaintenanceRequest,
+  parseRewriteExecution,
+} from '../../events/index.ts';
 import {
-  type Clock,
   type Deadline,
   IcebergError,
   isIcebergError,
   type LogFields,
-  type Logger,
-  parseJson,
-  type Random,
-  randomUuid,
-  systemClock,
-  systemRandom,
 } from '../../shared/base/index.ts';
-import { formatTableIdentifier, parseTableIdentifier } from '../../shared/catalog/index.ts';
-import { permissionFor } from '../../shared/guards/index.ts';
-import { createJsonLogger, errorFields, errorMessage } from '../../shared/logging/index.ts';
-import {
-  type OptionTexts,
-  type RewriteDataFilesOutcome,
-  rewriteDataFiles,
-} from '../../shared/operations/rewrite-data-files/index.ts';
-import { loadTable } from '../../shared/table/index.ts';
-import { openWarehouse, type Warehouse } from '../../shared/warehouse/index.ts';
-import { type FunctionConfig, readFunctionConfig } from './config.ts';
-import { type Ending, endingOfError, endingOfOutcome } from './ending.ts';
-import { outcomeFields } from './outcome-fields.ts';
+import { type Deployment, functionLogger, openDeployment } from '../../shared/deployment/index.ts';
+import { errorFields, errorMessage } from '../../shared/logging/index.ts';
+import type { RewriteDataFilesOutcome } from '../../shared/operations/rewrite-data-files/index.ts';
+import { Heartbeat } from '../../shared/queue/index.ts';
+import { beatingStore } from './beating-store.ts';
+import { readFunctionConfig } from './config.ts';
+import { type EndedTableRun, runTable } from './run-table.ts';
 
 const OPERATION = 'rewrite-data-files';
-
-/** A finished batch of groups is kept when time or a later group runs out. */
-const OPTIONS: OptionTexts = { 'partial-progress.enabled': 'true' };
 
 /** A message after the first is not begun with less: planning, one small group and a commit take about as long. */
 const NEXT_MESSAGE_RESERVE_MS = 60_000;
 
-export type Handler = (event: SQSEvent, context: HandlerContext) => Promise<SQSBatchResponse>;
+/** The input of a state machine, still to be parsed. */
+export type ExecutionEvent = Readonly<Record<string, unknown>> & { readonly Records?: never };
+
+/** To a queue: which messages are handed back. To a state machine: how the run ended. */
+export type RewriteDataFilesAnswer = SQSBatchResponse | ExecutionAnswer;
+
+export interface ExecutionAnswer {
+  readonly outcome: RewriteDataFilesOutcome['outcome'];
+  /** Whether another run would find something to do now. */
+  readonly isWorkLeft: boolean;
+}
 
 /** The part of Lambda's context that the handler needs. */
 export type HandlerContext = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>;
 
-export interface HandlerPorts {
-  readonly config: FunctionConfig;
-  readonly warehouse: Warehouse;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Where log lines go; standard output if absent. */
-  readonly logDestination?: { write(line: string): void };
+export interface HandlerPorts extends Deployment {
   /** Called with each outcome, for hosts that show it. */
   readonly onOutcome?: (table: string, outcome: RewriteDataFilesOutcome) => void;
 }
 
-/**
- * Compacts the tables that a batch of queue messages names, one after the other. README.md has the contract: which
- * messages are handed back, and which are done. No message ends another one's handling, a mistake in Firn included:
- * rethrowing it would make the queue count a receive against messages that have nothing to do with it.
- *
- * @throws invalid-data — for an event that does not come from a queue
- */
-export function createHandler(ports: HandlerPorts): Handler {
-  return async (event, context) => {
-    if (!Array.isArray(event?.Records)) {
-      throw new IcebergError('invalid-data', 'event: has no Records, expected messages of a queue');
-    }
-    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-    for (const [index, record] of event.Records.entries()) {
-      const isDone = await runRecord(record, { context, ports, isFirst: index === 0 });
-      if (!isDone) batchItemFailures.push({ itemIdentifier: record.messageId });
-    }
-    return { batchItemFailures };
-  };
+export interface Handler {
+  (event: SQSEvent, context: HandlerContext): Promise<SQSBatchResponse>;
+  (event: ExecutionEvent, context: HandlerContext): Promise<ExecutionAnswer>;
 }
 
-/** What Lambda calls. Clients are made once, at the first call, and kept. */
-export const handler: Handler = async (event, context) => {
-  deployed ??= createHandler(deployedPorts());
-  return deployed(event, context);
-};
+/**
+ * Compacts the tables that a batch of queue messages names, one after the other, or the one of a state machine's
+ * input. README.md has the contract: which messages are handed back, and which are done. No message ends another
+ * one's handling, a mistake in Firn included: rethrowing it would make the queue count a receive against messages
+ * that have nothing to do with it.
+ *
+ * @throws invalid-data — for an event that is neither
+ * @throws as the run — for a state machine's input: it decides whether to repeat it
+ */
+export function createHandler(ports: HandlerPorts): Handler {
+  function handle(event: SQSEvent, context: HandlerContext): Promise<SQSBatchResponse>;
+  function handle(event: ExecutionEvent, context: HandlerContext): Promise<ExecutionAnswer>;
+  async function handle(
+    event: SQSEvent | ExecutionEvent,
+    context: HandlerContext,
+  ): Promise<RewriteDataFilesAnswer> {
+    const invocation = { context, ports };
+    return isQueueEvent(event) ? runMessages(event, invocation) : runExecution(event, invocation);
+  }
+  return handle;
+}
 
 let deployed: Handler | undefined;
 
-function deployedPorts(): HandlerPorts {
-  const config = readFunctionConfig();
-  const clock = systemClock;
-  const random = systemRandom;
-  const { catalogUrl, s3Endpoint, ledgerTable, stateLocation } = config;
-  const warehouse = openWarehouse({
-    catalogUrl,
-    ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
-    ...(ledgerTable === undefined ? {} : { ledgerTable }),
-    ...(stateLocation === undefined ? {} : { stateLocation }),
-    clock,
-    random,
-  });
-  // Refused at start, and not at the first table.
-  warehouse.openLedger();
-  return {
-    config,
-    warehouse,
-    clock,
-    random,
-  };
+/** What Lambda calls. Clients are made once, at the first call, and kept. */
+export async function handler(
+  event: SQSEvent | ExecutionEvent,
+  context: HandlerContext,
+): Promise<RewriteDataFilesAnswer> {
+  deployed ??= createHandler(openDeployment(readFunctionConfig()));
+  return isQueueEvent(event) ? deployed(event, context) : deployed(event, context);
 }
 
-/** Handles one message to its end, with one summary line; the return value says whether the message is done. */
-async function runRecord(
+interface Invocation {
+  readonly context: HandlerContext;
+  readonly ports: HandlerPorts;
+}
+
+function isQueueEvent(event: SQSEvent | ExecutionEvent): event is SQSEvent {
+  return Array.isArray(event?.Records);
+}
+
+async function runMessages(
+  { Records }: SQSEvent,
+  invocation: Invocation,
+): Promise<SQSBatchResponse> {
+  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+  for (const [index, record] of Records.entries()) {
+    const isDone = await runMessage(record, { ...invocation, isFirst: index === 0 });
+    if (!isDone) batchItemFailures.push({ itemIdentifier: record.messageId });
+  }
+  return { batchItemFailures };
+}
+
+/** Handles one message to its end; whether it is done. */
+async function runMessage(
   record: SQSRecord,
-  {
-    context,
-    ports,
-    isFirst,
-  }: {
-    readonly context: HandlerContext;
-    readonly ports: HandlerPorts;
-    readonly isFirst: boolean;
-  },
+  { context, ports, isFirst }: Invocation & { readonly isFirst: boolean },
 ): Promise<boolean> {
-  const startMs = ports.clock.nowMs();
-  const durationMs = (): number => ports.clock.nowMs() - startMs;
-  let logger = loggerFor(ports, messageFields(record, context));
+  const fields = messageFields(record, context);
+  const logger = functionLogger(ports, fields);
   try {
-    const request = parseRequest(record);
-    const { table, correlationId } = request;
-    logger = loggerFor(ports, { ...messageFields(record, context), table, correlationId });
+    const parsed = parseMaintenanceRequest(record.body);
+    if (!parsed.isValid) {
+      const reason = `message ${record.messageId}: ${parsed.reason}`;
+      logger.error('message.refused', reason, { kind: 'invalid-data' });
+      await bury(record, reason, ports);
+      return true;
+    }
     const remainingMs = context.getRemainingTimeInMillis();
     if (!isFirst && remainingMs < NEXT_MESSAGE_RESERVE_MS) {
       logger.info('run.postponed', `${remainingMs} ms are left`, { remainingMs });
       return false;
     }
-    const { outcome, permission } = await compactTable(request, logger, {
-      ...ports,
-      deadline: { remainingMs: () => context.getRemainingTimeInMillis() },
-    });
-    const { message, fields } = outcomeFields(outcome);
-    const ending = endingOfOutcome(outcome);
-    const summary = { ...fields, reason: request.reason, permission, durationMs: durationMs() };
-    logger[ending.level]('run.finished', message, summary);
-    ports.onOutcome?.(table, outcome);
-    return ending.isAcknowledged;
+    return await answerMessage(record, parsed.value, { context, ports });
   } catch (error) {
-    const ending = endingOfError(error);
-    reportError(error, ending, { logger, durationMs: durationMs() });
-    return ending.isAcknowledged;
+    // The ledger or the dead letters did not take it: the queue has to remember.
+    const level = isIcebergError(error, 'unavailable') ? 'warn' : 'error';
+    const stack = isIcebergError(error) || !(error instanceof Error) ? undefined : error.stack;
+    logger[level]('message.returned', errorMessage(error), { ...errorFields(error), stack });
+    return false;
   }
 }
 
-const ERROR_EVENTS: Readonly<Record<Ending['outcome'], string>> = {
-  done: 'run.finished',
-  partial: 'run.finished',
-  skipped: 'run.skipped',
-  failed: 'run.failed',
-};
-
-function reportError(
-  error: unknown,
-  { level, outcome }: Ending,
-  { logger, durationMs }: { readonly logger: Logger; readonly durationMs: number },
-): void {
-  // Only a mistake in Firn needs the place where it happened.
-  const stack = isIcebergError(error) || !(error instanceof Error) ? undefined : error.stack;
-  const fields = { ...errorFields(error), outcome, durationMs, stack };
-  logger[level](ERROR_EVENTS[outcome], errorMessage(error), fields);
-}
-
-/** @throws invalid-data — when the body is not a request of this function's operation */
-function parseRequest(record: SQSRecord): MaintenanceRequest {
-  const body = parseJson(record.body, `message ${record.messageId}`);
-  const parsed = maintenanceRequestSchema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
-  throw new IcebergError('invalid-data', `message ${record.messageId}: ${problems.join('; ')}`);
-}
-
-async function compactTable(
+async function answerMessage(
+  record: SQSRecord,
   request: MaintenanceRequest,
-  logger: Logger,
-  ports: HandlerPorts & { readonly deadline: Deadline },
-): Promise<{ readonly outcome: RewriteDataFilesOutcome; readonly permission: string }> {
-  const { warehouse, clock, random, deadline, config } = ports;
-  const identifier = parseTableIdentifier(request.table);
-  const table = await loadTable(identifier, { ...warehouse, clock });
-  const permission = permissionFor(
-    formatTableIdentifier(identifier),
-    table.metadata.properties,
-    config,
-  );
-  const outcome = await rewriteDataFiles(
-    {
-      table,
-      options: OPTIONS,
-      mode: permission.mode,
-      guards: config.guards,
-      runId: randomUuid(random),
-      trigger: request.reason,
-      onProgress: (progress) => {
-        if (progress.step !== 'committed') return;
-        const { snapshotId, groupCount } = progress;
-        logger.info('commit.succeeded', `${groupCount} groups`, {
-          snapshotId: String(snapshotId),
-          groupCount,
-        });
-      },
-    },
-    { ...warehouse, ledger: warehouse.openLedger(), clock, random, deadline, logger },
-  );
-  return { outcome, permission: permission.reason };
+  { context, ports }: Invocation,
+): Promise<boolean> {
+  const { table, correlationId, round } = request;
+  const fields = { ...messageFields(record, context), table, correlationId, round };
+  const logger = functionLogger(ports, fields);
+  if (await isAnswered(record, table, ports)) {
+    logger.info('run.answered', 'the table was planned after this message was sent');
+    return true;
+  }
+  const { warehouse, queues, settings, clock } = ports;
+  const heartbeat = new Heartbeat({
+    queue: queues[OPERATION],
+    receiptHandle: record.receiptHandle,
+    visibilityMs: settings.messageVisibilityMs,
+    clock,
+  });
+  const store = beatingStore(warehouse.store, heartbeat);
+  const ended = await runTable(request, { ...ports, store, deadline: deadlineOf(context), logger });
+  if (isLetter(ended)) await bury(record, `${table}: ${ended.failure}`, ports);
+  return true;
+}
+
+/** A message that was sent before the table was last planned has been answered, unless something is owed still. */
+async function isAnswered(
+  { attributes }: SQSRecord,
+  table: string,
+  { warehouse }: HandlerPorts,
+): Promise<boolean> {
+  const state = await warehouse.openLedger().states.read(table);
+  const { plan, owed } = state?.operations[OPERATION] ?? {};
+  return plan !== undefined && owed === undefined && Number(attributes.SentTimestamp) < plan.atMs;
+}
+
+/** Of failures in a row the first becomes a letter: the ledger repeats the run, and the letter is for a person. */
+function isLetter({ ending, hasFailedBefore }: EndedTableRun): boolean {
+  return ending.isLetter && !hasFailedBefore;
+}
+
+function bury(
+  { body, attributes }: SQSRecord,
+  reason: string,
+  { queues }: HandlerPorts,
+): Promise<void> {
+  const groupId = attributes.MessageGroupId ?? OPERATION;
+  return queues[OPERATION].sendToDeadLetters({ body, groupId, reason });
+}
+
+async function runExecution(
+  event: ExecutionEvent,
+  { context, ports }: Invocation,
+): Promise<ExecutionAnswer> {
+  const parsed = parseRewriteExecution(event);
+  if (!parsed.isValid) throw new IcebergError('invalid-data', `event: ${parsed.reason}`);
+  const { table, correlationId } = parsed.value;
+  const { awsRequestId } = context;
+  const fields = { operation: OPERATION, requestId: awsRequestId, table, correlationId };
+  const logger = functionLogger(ports, fields);
+  const { store } = ports.warehouse;
+  const deadline = deadlineOf(context);
+  const { outcome, error, ending } = await runTable(parsed.value, {
+    ...ports,
+    store,
+    deadline,
+    logger,
+  });
+  if (outcome === undefined) throw error;
+  const isWorkLeft = ending.run?.ending === 'planned' && ending.run.left === 'work';
+  return { outcome, isWorkLeft };
+}
+
+function deadlineOf(context: HandlerContext): Deadline {
+  return { remainingMs: () => context.getRemainingTimeInMillis() };
 }
 
 function messageFields(record: SQSRecord, { awsRequestId }: HandlerContext): LogFields {
@@ -219,12 +216,4 @@ function messageFields(record: SQSRecord, { awsRequestId }: HandlerContext): Log
     messageId: record.messageId,
     attempt: Number(record.attributes.ApproximateReceiveCount),
   };
-}
-
-function loggerFor(ports: HandlerPorts, fields: LogFields): Logger {
-  return createJsonLogger({
-    level: ports.config.logLevel,
-    fields,
-    ...(ports.logDestination === undefined ? {} : { destination: ports.logDestination }),
-  });
 }

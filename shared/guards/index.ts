@@ -4,6 +4,7 @@
  * a stable name why not yet, with its figures, and from when on it would be allowed.
  * @see design, "Living with writers". Left out: budgets, quiet hours, and whatever needs to read files.
  */
+export { type ColdPartitionRule, coldPartitionRule } from './cold-partitions.ts';
 export { type FileAgeRule, fileAgeRule } from './file-age.ts';
 export type { MaintenanceKind } from './maintenance-kind.ts';
 export {
@@ -22,4 +23,5 @@ export {
   guardSettingsText,
   LOWERED_GUARD_SETTINGS,
 } from './settings.ts';
+export { ancestorsOfRef, isForeign } from './snapshots.ts';
 export { type GuardName, type GuardVerdict, heldBackUntilMs, isHeldBack } from './verdict.ts';

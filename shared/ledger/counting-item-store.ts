@@ -1,4 +1,4 @@
-import type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import type { DueItem, DueQuery, Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
 
 /** Requests by kind; one that failed counts too. */
 export interface ItemRequestCounts {
@@ -25,6 +25,11 @@ export class CountingItemStore implements ItemStore {
   query(query: ItemQuery): Promise<readonly Item[]> {
     this.requestCounts.readCount++;
     return this.#items.query(query);
+  }
+
+  queryDue(query: DueQuery): Promise<readonly DueItem[]> {
+    this.requestCounts.readCount++;
+    return this.#items.queryDue(query);
   }
 
   write(item: Item, baseRevision: string | undefined): Promise<void> {

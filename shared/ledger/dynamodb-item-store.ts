@@ -13,12 +13,13 @@ import {
 } from '../dynamodb/index.ts';
 import {
   dynamoDbKey,
+  fromDueIndex,
   fromDynamoDbItem,
   DYNAMODB_LEDGER as LAYOUT,
   TABLE_ROLE,
   toDynamoDbItem,
 } from './dynamodb-layout.ts';
-import type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import type { DueItem, DueQuery, Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
 
 /** Items in a DynamoDB table of Firn's own. */
 export class DynamoDbItemStore implements ItemStore {
@@ -55,6 +56,28 @@ export class DynamoDbItemStore implements ItemStore {
     for await (const item of pages) {
       found.push(fromDynamoDbItem(item));
       if (found.length === query.itemCountMax) break;
+    }
+    return found;
+  }
+
+  /** One query of the index `due` for each megabyte of keys, about 10,000 of them. */
+  async queryDue(query: DueQuery): Promise<readonly DueItem[]> {
+    const { sort, after, itemCountMax } = query;
+    const firstKey =
+      after === undefined
+        ? undefined
+        : {
+            ...dynamoDbKey({ partition: after.partition, sort }),
+            [LAYOUT.dueAt]: { N: String(after.dueAtMs) },
+          };
+    const found: DueItem[] = [];
+    const pages = readPages(
+      (startKey) => this.#queryDuePage(query, startKey ?? firstKey),
+      this.#connection.subject,
+    );
+    for await (const item of pages) {
+      found.push(fromDueIndex(item));
+      if (found.length === itemCountMax) break;
     }
     return found;
   }
@@ -102,6 +125,24 @@ export class DynamoDbItemStore implements ItemStore {
       ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
     });
     const request = { action: 'dynamodb:Query', item: query.partition };
+    return this.#connection.read(request, () => client.send(command));
+  }
+
+  async #queryDuePage(
+    { sort, dueAtMsMax, itemCountMax }: DueQuery,
+    startKey: Record<string, AttributeValue> | undefined,
+  ): Promise<ItemPage> {
+    const { client, tableName } = this.#connection;
+    const command = new QueryCommand({
+      TableName: tableName,
+      IndexName: LAYOUT.dueIndex,
+      KeyConditionExpression: '#item = :item AND #due <= :due',
+      ExpressionAttributeNames: { '#item': LAYOUT.item, '#due': LAYOUT.dueAt },
+      ExpressionAttributeValues: { ':item': { S: sort }, ':due': { N: String(dueAtMsMax) } },
+      Limit: itemCountMax,
+      ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
+    });
+    const request = { action: 'dynamodb:Query', item: `${sort} by due_at` };
     return this.#connection.read(request, () => client.send(command));
   }
 }

@@ -1,6 +1,6 @@
 import { IcebergError, isJsonObject, parseJson, serializeJson } from '../base/index.ts';
 import type { DynamoDbItem } from '../dynamodb/index.ts';
-import type { Item, ItemKey } from './item-store.ts';
+import type { DueItem, Item, ItemKey } from './item-store.ts';
 
 /**
  * Items of the ledger table:
@@ -10,6 +10,9 @@ import type { Item, ItemKey } from './item-store.ts';
  *     condition  revision (S)         a random UUID, new with each write
  *     record     body (S)             JSON
  *     lifetime   expires_at (N)       seconds since the epoch; on reports only
+ *     due        due_at (N)           milliseconds since the epoch; on states that are due at some time
+ *
+ * The index `due` has the hash key `item` and the range key `due_at`, and holds keys only.
  */
 export const DYNAMODB_LEDGER = {
   table: 'table',
@@ -17,6 +20,8 @@ export const DYNAMODB_LEDGER = {
   revision: 'revision',
   body: 'body',
   expiresAt: 'expires_at',
+  dueAt: 'due_at',
+  dueIndex: 'due',
 } as const;
 
 /** How messages name the table. */
@@ -27,7 +32,7 @@ export function dynamoDbKey({ partition, sort }: ItemKey) {
 }
 
 export function toDynamoDbItem(item: Item): DynamoDbItem {
-  const { expiresAtMs } = item;
+  const { expiresAtMs, dueAtMs } = item;
   return {
     ...dynamoDbKey(item),
     [DYNAMODB_LEDGER.revision]: { S: item.revision },
@@ -35,6 +40,7 @@ export function toDynamoDbItem(item: Item): DynamoDbItem {
     ...(expiresAtMs === undefined
       ? {}
       : { [DYNAMODB_LEDGER.expiresAt]: { N: String(Math.ceil(expiresAtMs / 1000)) } }),
+    ...(dueAtMs === undefined ? {} : { [DYNAMODB_LEDGER.dueAt]: { N: String(dueAtMs) } }),
   };
 }
 
@@ -46,13 +52,24 @@ export function fromDynamoDbItem(item: DynamoDbItem): Item {
   const body = parseJson(requireText(item, DYNAMODB_LEDGER.body, subject), subject);
   if (!isJsonObject(body)) throw new IcebergError('invalid-data', `${subject}: is no object`);
   const expiresAt = item[DYNAMODB_LEDGER.expiresAt]?.N;
+  const dueAt = item[DYNAMODB_LEDGER.dueAt]?.N;
   return {
     partition,
     sort,
     revision: requireText(item, DYNAMODB_LEDGER.revision, subject),
     body,
     ...(expiresAt === undefined ? {} : { expiresAtMs: Number.parseInt(expiresAt, 10) * 1000 }),
+    ...(dueAt === undefined ? {} : { dueAtMs: Number.parseInt(dueAt, 10) }),
   };
+}
+
+/** What the index has of an item. @throws invalid-data — when an attribute is missing, or of another type */
+export function fromDueIndex(item: DynamoDbItem): DueItem {
+  const sort = requireText(item, DYNAMODB_LEDGER.item, 'ledger index due');
+  const partition = requireText(item, DYNAMODB_LEDGER.table, 'ledger index due');
+  const dueAtMs = Number.parseInt(item[DYNAMODB_LEDGER.dueAt]?.N ?? '', 10);
+  if (Number.isSafeInteger(dueAtMs)) return { partition, sort, dueAtMs };
+  throw new IcebergError('invalid-data', `ledger index due: no due_at for ${sort} of ${partition}`);
 }
 
 function requireText(item: DynamoDbItem, attribute: string, subject: string): string {

@@ -19,10 +19,21 @@ export async function createLedgerTable(options: DynamoDbConnectionOptions): Pro
       AttributeDefinitions: [
         { AttributeName: LAYOUT.table, AttributeType: 'S' },
         { AttributeName: LAYOUT.item, AttributeType: 'S' },
+        { AttributeName: LAYOUT.dueAt, AttributeType: 'N' },
       ],
       KeySchema: [
         { AttributeName: LAYOUT.table, KeyType: 'HASH' },
         { AttributeName: LAYOUT.item, KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: LAYOUT.dueIndex,
+          KeySchema: [
+            { AttributeName: LAYOUT.item, KeyType: 'HASH' },
+            { AttributeName: LAYOUT.dueAt, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
       ],
     });
   } finally {

@@ -12,7 +12,8 @@ import {
 } from '../base/index.ts';
 import { decodeUtf8, encodeUtf8 } from '../bytes/index.ts';
 import { LocalObjectStore } from '../storage/index.ts';
-import type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import type { DueItem, DueQuery, Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import { pickDue } from './pick-due.ts';
 import { pickSorts } from './pick-sorts.ts';
 import { RecordFields } from './record.ts';
 
@@ -82,11 +83,24 @@ export class FileItemStore implements ItemStore {
     return found.slice(0, itemCountMax);
   }
 
+  /** A listing of all tables, and a listing and a read for each that has such an item. */
+  async queryDue(query: DueQuery): Promise<readonly DueItem[]> {
+    const names = await listNames(this.#folder);
+    const items = await mapConcurrent(names, { concurrencyMax: READ_CONCURRENCY }, (name) =>
+      this.read({ partition: decodeURIComponent(name), sort: query.sort }),
+    );
+    return pickDue(
+      items.filter((item) => item !== undefined),
+      query,
+    );
+  }
+
   async write(item: Item, baseRevision: string | undefined): Promise<void> {
     await this.#writeNext(item, baseRevision, {
       revision: item.revision,
       body: item.body,
       ...(item.expiresAtMs === undefined ? {} : { 'expires-at-ms': item.expiresAtMs }),
+      ...(item.dueAtMs === undefined ? {} : { 'due-at-ms': item.dueAtMs }),
     });
   }
 
@@ -144,6 +158,7 @@ function parseItem(
     revision: fields.text('revision'),
     body: fields.object('body'),
     ...(fields.has('expires-at-ms') ? { expiresAtMs: fields.count('expires-at-ms') } : {}),
+    ...(fields.has('due-at-ms') ? { dueAtMs: fields.count('due-at-ms') } : {}),
   };
 }
 

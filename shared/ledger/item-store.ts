@@ -14,6 +14,8 @@ export interface Item extends ItemKey {
   readonly body: JsonObject;
   /** When the store may drop the item by itself; only reports have one. */
   readonly expiresAtMs?: number;
+  /** When somebody should look at it; only the state of a table has one, and `queryDue` finds it by that. */
+  readonly dueAtMs?: number;
 }
 
 export interface ItemQuery {
@@ -22,6 +24,22 @@ export interface ItemQuery {
   readonly order: 'ascending' | 'descending';
   /** Begins behind this sort key, whether or not its item is still there. */
   readonly afterSort?: string;
+  /** From 1. */
+  readonly itemCountMax: number;
+}
+
+/** An item that is due, without its record. */
+export interface DueItem extends ItemKey {
+  readonly dueAtMs: number;
+}
+
+export interface DueQuery {
+  /** The whole sort key: items of all partitions that have it. */
+  readonly sort: string;
+  /** Inclusive. */
+  readonly dueAtMsMax: number;
+  /** Begins behind this item, the last one of the page before, wherever it is by now. */
+  readonly after?: Omit<DueItem, 'sort'>;
   /** From 1. */
   readonly itemCountMax: number;
 }
@@ -36,6 +54,11 @@ export interface ItemStore {
   read(key: ItemKey): Promise<Item | undefined>;
   /** Items in the order of their sort keys; fewer than `itemCountMax` only when there are no more. */
   query(query: ItemQuery): Promise<readonly Item[]>;
+  /**
+   * Items that are due, across partitions, the one that has been due for longest first; fewer than `itemCountMax` only when
+   * there are no more. The one read that may lag behind writes.
+   */
+  queryDue(query: DueQuery): Promise<readonly DueItem[]>;
   /**
    * Puts the item in place, if the one there has `baseRevision`; with undefined, if there is none.
    *

@@ -5,6 +5,7 @@ import { Leases } from './leases.ts';
 import { Reports } from './reports.ts';
 import { Runs } from './runs.ts';
 import type { StateStore } from './state-store.ts';
+import { TableStates } from './table-states.ts';
 import { Tombstones } from './tombstones.ts';
 
 export interface LedgerOptions {
@@ -25,6 +26,7 @@ export interface Ledger {
   readonly runs: Runs;
   readonly tombstones: Tombstones;
   readonly reports: Reports;
+  readonly states: TableStates;
   /** Where its bulky state lies. */
   readonly statePrefix: string;
   /** Requests for items since it was opened; it goes on counting. */
@@ -41,6 +43,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     runs: new Runs(ports, leases),
     tombstones: new Tombstones(ports),
     reports: new Reports(ports),
+    states: new TableStates(ports),
     statePrefix: options.state.prefix,
     requestCounts: items.requestCounts,
   };

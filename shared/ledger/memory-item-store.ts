@@ -11,11 +11,13 @@
  */
 import { IcebergError } from '../base/index.ts';
 import { KeyIndex } from '../storage/index.ts';
-import type { Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import type { DueItem, DueQuery, Item, ItemKey, ItemQuery, ItemStore } from './item-store.ts';
+import { pickDue } from './pick-due.ts';
 import { pickSorts } from './pick-sorts.ts';
 
 export interface ItemCall {
-  readonly operation: 'read' | 'query' | 'write' | 'remove';
+  readonly operation: 'read' | 'query' | 'queryDue' | 'write' | 'remove';
+  /** Empty where all partitions are queried. */
   readonly partition: string;
   /** The sort key, or the prefix that is queried. */
   readonly sort: string;
@@ -60,6 +62,13 @@ export class MemoryItemStore implements ItemStore {
     return pickSorts(items.sortedKeys(), query)
       .slice(0, query.itemCountMax)
       .map((sort) => items.get(sort)!);
+  }
+
+  async queryDue(query: DueQuery): Promise<readonly DueItem[]> {
+    const { sort } = query;
+    await this.#meetReadFault({ operation: 'queryDue', partition: '', sort });
+    const items = [...this.#partitions.values()].flatMap((partition) => partition.get(sort) ?? []);
+    return pickDue(items, query);
   }
 
   async write(item: Item, baseRevision: string | undefined): Promise<void> {

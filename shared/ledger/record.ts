@@ -73,6 +73,12 @@ export class RecordFields {
     return toCount(value, `${this.#subject}: ${field}`);
   }
 
+  boolean(field: string): boolean {
+    const value = this.#fields[field];
+    if (typeof value !== 'boolean') throw this.#malformed(field, 'true or false');
+    return value;
+  }
+
   int64(field: string): bigint {
     const value = this.#fields[field];
     if (typeof value !== 'number' && typeof value !== 'bigint') {

@@ -21,6 +21,7 @@ export interface LedgerPorts {
 export interface ItemWrite extends ItemKey {
   readonly body: JsonObject;
   readonly expiresAtMs?: number;
+  readonly dueAtMs?: number;
   /** Of the item that the body was made from; undefined when there was none. */
   readonly baseRevision: string | undefined;
 }

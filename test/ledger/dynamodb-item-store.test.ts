@@ -93,6 +93,7 @@ describe('DynamoDbItemStore', () => {
       revision: 'v1',
       body: { id: 9_007_199_254_740_993n },
       expiresAtMs: 1_800_000_000_001,
+      dueAtMs: 1_800_000_000_002,
     };
 
     await items.write(item, undefined);
@@ -104,6 +105,7 @@ describe('DynamoDbItemStore', () => {
       revision: { S: 'v1' },
       body: { S: '{"id":9007199254740993}' },
       expires_at: { N: '1800000001' },
+      due_at: { N: '1800000000002' },
     });
     assert.deepEqual(await items.read(item), { ...item, expiresAtMs: 1_800_000_001_000 });
   });
@@ -182,6 +184,7 @@ describe('DynamoDbItemStore', () => {
       'Query',
       () => items.query({ partition: 'a', sortPrefix: 'b', order: 'ascending', itemCountMax: 1 }),
     ],
+    ['Query', () => items.queryDue({ sort: 'state', dueAtMsMax: 1, itemCountMax: 1 })],
     [
       'PutItem',
       () => items.write({ partition: 'a', sort: 'b', revision: 'v', body: {} }, undefined),
@@ -235,5 +238,42 @@ describe('DynamoDbItemStore', () => {
       ['a', 'b'],
     );
     assert.deepEqual(proxy.operations, ['Query', 'Query']);
+  });
+
+  test('the index is read page after page, and no further than it was asked to', async () => {
+    const key = (name: string, dueAtMs: number) => ({
+      table: { S: name },
+      item: { S: 'state' },
+      due_at: { N: String(dueAtMs) },
+    });
+    const page = (name: string, dueAtMs: number) =>
+      JSON.stringify({ Items: [key(name, dueAtMs)], LastEvaluatedKey: key(name, dueAtMs) });
+    proxy.faults.push(
+      { kind: 'answer', status: 200, body: page('a', 1) },
+      { kind: 'answer', status: 200, body: page('b', 2) },
+    );
+
+    const found = await items.queryDue({ sort: 'state', dueAtMsMax: 9, itemCountMax: 2 });
+
+    assert.deepEqual(found, [
+      { partition: 'a', sort: 'state', dueAtMs: 1 },
+      { partition: 'b', sort: 'state', dueAtMs: 2 },
+    ]);
+    assert.deepEqual(proxy.operations, ['Query', 'Query']);
+  });
+
+  test('an index entry without its keys is invalid', async () => {
+    for (const entry of [
+      { item: { S: 'state' }, due_at: { N: '1' } },
+      { table: { S: 'a' }, item: { S: 'state' } },
+    ]) {
+      const body = JSON.stringify({ Items: [entry] });
+      proxy.faults.push({ kind: 'answer', status: 200, body });
+
+      await assert.rejects(
+        items.queryDue({ sort: 'state', dueAtMsMax: 9, itemCountMax: 2 }),
+        errorOfKind('invalid-data', /^ledger index due/),
+      );
+    }
   });
 });

@@ -5,6 +5,7 @@ import { testLeases } from './conformance/leases.ts';
 import { testRecords } from './conformance/records.ts';
 import { testReports } from './conformance/reports.ts';
 import { testRuns } from './conformance/runs.ts';
+import { testStates } from './conformance/states.ts';
 import { type LedgerHarness, LedgerUnderTest } from './conformance/subject.ts';
 import { testTombstones } from './conformance/tombstones.ts';
 
@@ -22,6 +23,7 @@ export function testLedgerConformance(
     testRuns(subject);
     testTombstones(subject);
     testReports(subject);
+    testStates(subject);
     testRecords(subject);
     testItems(subject);
   });

@@ -79,6 +79,7 @@ export class MortalProcess {
     return {
       read: (key) => this.call(`ledger read ${key.sort}`, () => items.read(key)),
       query: (query) => this.call(`ledger query ${query.sortPrefix}`, () => items.query(query)),
+      queryDue: (query) => this.call(`ledger query due ${query.sort}`, () => items.queryDue(query)),
       write: (item, base) => this.call(`ledger write ${item.sort}`, () => items.write(item, base)),
       remove: (key, base) => this.call(`ledger remove ${key.sort}`, () => items.remove(key, base)),
     };

@@ -3,43 +3,44 @@ import { describe, it } from 'node:test';
 import { endingOfError } from '../../../functions/rewrite-data-files/ending.ts';
 import { ERROR_KINDS, type ErrorKind, IcebergError } from '../../../shared/base/index.ts';
 
-/** The column "Lambda outcome", as far as it goes without a client for the dead-letter queue. */
+/** The column "Lambda outcome": what goes to the dead letters, what is done again by itself, how loud it is. */
 const EXPECTED: Readonly<Record<ErrorKind, string>> = {
-  'invalid-data': 'returned error',
-  unsupported: 'acknowledged warn',
-  'invalid-config': 'returned error',
-  'access-denied': 'returned error',
-  'not-found': 'returned error',
-  'commit-conflict': 'returned warn',
-  'commit-rejected': 'returned error',
-  'commit-state-unknown': 'returned error',
-  unavailable: 'returned warn',
-  deadline: 'acknowledged info',
-  invariant: 'returned error',
+  'invalid-data': 'letter error failed',
+  unsupported: 'done warn failed',
+  'invalid-config': 'letter error failed',
+  'access-denied': 'letter error failed',
+  'not-found': 'letter error failed',
+  'commit-conflict': 'done warn failed',
+  'commit-rejected': 'letter error failed',
+  'commit-state-unknown': 'letter error failed',
+  unavailable: 'done warn failed',
+  deadline: 'done info out-of-time',
+  invariant: 'letter error failed',
 };
 
 describe('endingOfError', () => {
   for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
     it(`${kind}: ${EXPECTED[kind]}`, () => {
-      const { isAcknowledged, level } = endingOfError(new IcebergError(kind, 'subject: problem'));
+      const { isLetter, level, run } = endingOfError(new IcebergError(kind, 'subject: problem'));
 
-      assert.equal(`${isAcknowledged ? 'acknowledged' : 'returned'} ${level}`, EXPECTED[kind]);
+      assert.equal(`${isLetter ? 'letter' : 'done'} ${level} ${run?.ending}`, EXPECTED[kind]);
     });
   }
 
-  it('a dropped table: acknowledged warn', () => {
+  it('a dropped table: done, with nothing to remember', () => {
     const error = new IcebergError('not-found', 'catalog: has no table a.b', { table: 'a.b' });
 
     assert.deepEqual(endingOfError(error), {
-      isAcknowledged: true,
       level: 'warn',
       outcome: 'skipped',
+      isLetter: false,
+      run: undefined,
     });
   });
 
-  it('anything else that is thrown: returned error', () => {
+  it('anything else that is thrown: a letter, and an error', () => {
     for (const error of [new TypeError('x'), 'text', undefined]) {
-      assert.equal(endingOfError(error).isAcknowledged, false);
+      assert.equal(endingOfError(error).isLetter, true);
       assert.equal(endingOfError(error).level, 'error');
     }
   });

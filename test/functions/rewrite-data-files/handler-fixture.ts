@@ -1,6 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { FunctionConfig } from '../../../functions/rewrite-data-files/config.ts';
-import { createHandler, type HandlerPorts } from '../../../functions/rewrite-data-files/handler.ts';
+import {
+  createHandler,
+  type ExecutionEvent,
+  type HandlerPorts,
+} from '../../../functions/rewrite-data-files/handler.ts';
 import { type NewTable, TableWriter } from '../../../local/table-writer/index.ts';
 import { ManualClock, parseJson, seededRandom } from '../../../shared/base/index.ts';
 import {
@@ -8,17 +11,21 @@ import {
   MemoryCatalog,
   parseTableIdentifier,
 } from '../../../shared/catalog/index.ts';
+import type { FunctionSettings } from '../../../shared/deployment/index.ts';
 import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
-import type { Ledger } from '../../../shared/ledger/index.ts';
+import type { Ledger, MemoryItemStore } from '../../../shared/ledger/index.ts';
 import type { RewriteDataFilesOutcome } from '../../../shared/operations/rewrite-data-files/index.ts';
+import type { MemoryQueue, QueueFaults } from '../../../shared/queue/index.ts';
 import { type FaultInjector, MemoryObjectStore } from '../../../shared/storage/index.ts';
+import { memoryQueues } from '../../support/memory-deployment.ts';
 import { memoryLedger } from '../../support/memory-ledger.ts';
 
-export const CONFIG: FunctionConfig = {
-  catalogUrl: 'dynamodb://us-east-1/iceberg',
+export const SETTINGS: FunctionSettings = {
   enabledTables: ['db.orders'],
   isObserving: false,
   guards: LOWERED_GUARD_SETTINGS,
+  routingIntervalMsFloor: 60_000,
+  messageVisibilityMs: 180_000,
   logLevel: 'info',
 };
 
@@ -39,10 +46,13 @@ export interface Deployment {
   readonly catalog: MemoryCatalog;
   readonly store: MemoryObjectStore;
   readonly ledger: Ledger;
+  readonly queue: MemoryQueue;
   readonly lines: readonly LogLine[];
   readonly outcomes: readonly RewriteDataFilesOutcome['outcome'][];
   /** Delivers bodies as the messages `m0`, `m1`, ... of one batch. */
   deliver(bodies: readonly string[], options?: DeliverOptions): Promise<SQSBatchResponse>;
+  /** Invokes it with the input of a state machine. */
+  execute(input: object): Promise<unknown>;
   /** A table of small files: by default six in each of two partitions. */
   createTable(name: string, table?: Partial<NewTable>, fileCount?: number): Promise<TableWriter>;
 }
@@ -51,13 +61,18 @@ export interface DeliverOptions {
   /** 15 minutes where it is not given; called for each question. */
   readonly remainingMs?: () => number;
   readonly receiveCount?: number;
+  /** Now where it is not given. */
+  readonly sentAtMs?: number;
+  readonly receiptHandle?: string;
 }
 
 export function createDeployment(
   options: {
-    readonly config?: Partial<FunctionConfig>;
+    readonly settings?: Partial<FunctionSettings>;
     readonly catalogFaults?: CatalogFaults;
     readonly storeFaults?: FaultInjector;
+    readonly queueFaults?: QueueFaults;
+    readonly items?: MemoryItemStore;
     readonly onOutcome?: HandlerPorts['onOutcome'];
   } = {},
 ): Deployment {
@@ -68,13 +83,18 @@ export function createDeployment(
     clock,
     ...(options.storeFaults === undefined ? {} : { faults: options.storeFaults }),
   });
-  const ledger = memoryLedger({ clock });
-  const config = { ...CONFIG, ...options.config };
+  const ledger = memoryLedger({
+    clock,
+    ...(options.items === undefined ? {} : { items: options.items }),
+  });
+  const settings = { ...SETTINGS, ...options.settings };
+  const queues = memoryQueues({ clock, random }, options.queueFaults);
   const lines: LogLine[] = [];
   const outcomes: RewriteDataFilesOutcome['outcome'][] = [];
   const handler = createHandler({
-    config,
-    warehouse: { catalogUrl: config.catalogUrl, catalog, store, openLedger: () => ledger },
+    settings,
+    warehouse: { catalogUrl: 'memory:', catalog, store, openLedger: () => ledger },
+    ...queues,
     clock,
     random,
     logDestination: { write: (line) => lines.push(parseJson(line, 'log line') as LogLine) },
@@ -88,10 +108,24 @@ export function createDeployment(
     catalog,
     store,
     ledger,
+    queue: queues.rewriteQueue,
     lines,
     outcomes,
-    deliver: (bodies, { remainingMs = () => 900_000, receiveCount = 1 } = {}) =>
-      handler(queueEvent(bodies, receiveCount), {
+    execute: (input) =>
+      handler(input as ExecutionEvent, {
+        awsRequestId: 'request-1',
+        getRemainingTimeInMillis: () => 900_000,
+      }),
+    deliver: (
+      bodies,
+      {
+        remainingMs = () => 900_000,
+        receiveCount = 1,
+        sentAtMs = clock.nowMs(),
+        receiptHandle = 'r',
+      } = {},
+    ) =>
+      handler(queueEvent(bodies, { receiveCount, sentAtMs, receiptHandle }), {
         awsRequestId: 'request-1',
         getRemainingTimeInMillis: remainingMs,
       }),
@@ -136,15 +170,26 @@ export function requestFor(table: string): string {
   });
 }
 
-function queueEvent(bodies: readonly string[], receiveCount: number): SQSEvent {
+function queueEvent(
+  bodies: readonly string[],
+  {
+    receiveCount,
+    sentAtMs,
+    receiptHandle,
+  }: {
+    readonly receiveCount: number;
+    readonly sentAtMs: number;
+    readonly receiptHandle: string;
+  },
+): SQSEvent {
   return {
     Records: bodies.map((body, index) => ({
       messageId: `m${index}`,
-      receiptHandle: `r${index}`,
+      receiptHandle,
       body,
       attributes: {
         ApproximateReceiveCount: String(receiveCount),
-        SentTimestamp: '1796063976084',
+        SentTimestamp: String(sentAtMs),
         SenderId: 'test',
         ApproximateFirstReceiveTimestamp: '1796063976084',
       },

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createHandler, handler } from '../../../functions/rewrite-data-files/handler.ts';
-import { seededRandom } from '../../../shared/base/index.ts';
+import { handler } from '../../../functions/rewrite-data-files/handler.ts';
+import { parseTableIdentifier } from '../../../shared/catalog/index.ts';
 import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
+import { MemoryItemStore, type OperationState } from '../../../shared/ledger/index.ts';
 import { errorOfKind } from '../../support/error-of-kind.ts';
-import { CONFIG, createDeployment, type LogLine, requestFor, returned } from './handler-fixture.ts';
+import {
+  createDeployment,
+  type Deployment,
+  type LogLine,
+  requestFor,
+  returned,
+  SETTINGS,
+} from './handler-fixture.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../events/maintenance-request/v1/samples');
 
@@ -56,6 +64,7 @@ describe('a message', () => {
       attempt: 3,
       table: 'db.orders',
       correlationId: 'c-db.orders',
+      round: 0,
     };
     for (const line of deployment.lines) assert.deepEqual({ ...line, ...always }, line);
     const { metadata, metadataLocation } = await writer.load();
@@ -89,7 +98,7 @@ describe('a message', () => {
   });
 
   it('is done, with nothing committed, where there is nothing to do', async () => {
-    const deployment = createDeployment({ config: { enabledTables: ['db.few', 'db.empty'] } });
+    const deployment = createDeployment({ settings: { enabledTables: ['db.few', 'db.empty'] } });
     await deployment.createTable('db.few', {}, 2);
     await deployment.createTable('db.empty', {}, 0);
 
@@ -104,7 +113,7 @@ describe('a message', () => {
   for (const { name, body } of readSamples(SAMPLES)) {
     it(`delivered twice compacts once: ${name}`, async () => {
       const { table } = JSON.parse(body) as { table: string };
-      const deployment = createDeployment({ config: { enabledTables: [table] } });
+      const deployment = createDeployment({ settings: { enabledTables: [table] } });
       const writer = await deployment.createTable(table);
       await deployment.deliver([body]);
       const { metadataLocation } = await writer.load();
@@ -139,7 +148,7 @@ describe('permission', () => {
     ],
   ] as const) {
     it(`by ${what}: ${mode}`, async () => {
-      const deployment = createDeployment({ config: { enabledTables: [], ...config } });
+      const deployment = createDeployment({ settings: { enabledTables: [], ...config } });
       const writer = await deployment.createTable('db.t', { properties });
       const before = (await writer.load()).metadataLocation;
 
@@ -156,7 +165,7 @@ describe('permission', () => {
     const written: string[] = [];
     let isWatching = false;
     const deployment = createDeployment({
-      config: { enabledTables: [] },
+      settings: { enabledTables: [] },
       storeFaults: {
         next: async (operation, location) => {
           if (isWatching && operation !== 'read') written.push(`${operation} ${location}`);
@@ -174,13 +183,14 @@ describe('permission', () => {
     assert.equal(deployment.lines[0]?.['message'], 'would rewrite 12 files');
   });
 
-  it('is refused, and the message handed back, where firn.enabled is malformed', async () => {
+  it('is refused, and the message a dead letter, where firn.enabled is malformed', async () => {
     const deployment = createDeployment();
     await deployment.createTable('db.orders', { properties: { 'firn.enabled': 'yes' } });
 
     const response = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(returned(response), []);
+    assert.equal(deployment.queue.deadLetters().length, 1);
     assert.equal(deployment.lines[0]?.['kind'], 'invalid-config');
     assert.match(String(deployment.lines[0]?.['message']), /firn\.enabled.*yes.*true or false/);
   });
@@ -188,13 +198,16 @@ describe('permission', () => {
 
 describe('a message that cannot be understood', () => {
   for (const { name, body } of readSamples(join(SAMPLES, 'invalid'))) {
-    it(`is handed back, with what is wrong: ${name}`, async () => {
+    it(`becomes a dead letter that says what is wrong: ${name}`, async () => {
       const deployment = createDeployment();
 
       const response = await deployment.deliver([body]);
 
-      assert.deepEqual(returned(response), ['m0']);
-      assert.deepEqual(events(deployment.lines), ['run.failed']);
+      assert.deepEqual(returned(response), []);
+      const [letter] = deployment.queue.deadLetters();
+      assert.equal(letter?.body, body);
+      assert.match(letter.reason, /^message m0: maintenance request: ./);
+      assert.deepEqual(events(deployment.lines), ['message.refused']);
       assert.equal(deployment.lines[0]?.['level'], 'error');
       assert.equal(deployment.lines[0]?.['kind'], 'invalid-data');
       assert.match(String(deployment.lines[0]?.['message']), /^message m0: ./);
@@ -202,10 +215,11 @@ describe('a message that cannot be understood', () => {
   }
 
   for (const body of ['', 'not json', '[]', 'null', '{"version":1']) {
-    it(`is handed back: ${JSON.stringify(body)}`, async () => {
+    it(`becomes a dead letter: ${JSON.stringify(body)}`, async () => {
       const deployment = createDeployment();
 
-      assert.deepEqual(returned(await deployment.deliver([body])), ['m0']);
+      assert.deepEqual(returned(await deployment.deliver([body])), []);
+      assert.equal(deployment.queue.deadLetters().length, 1);
       assert.equal(deployment.lines[0]?.['kind'], 'invalid-data');
     });
   }
@@ -216,7 +230,19 @@ describe('a message that cannot be understood', () => {
 
     const response = await deployment.deliver(['{}', requestFor('db.orders'), '{']);
 
-    assert.deepEqual(returned(response), ['m0', 'm2']);
+    assert.deepEqual(returned(response), []);
+    assert.equal(deployment.queue.deadLetters().length, 2);
+    assert.deepEqual(deployment.outcomes, ['committed']);
+  });
+
+  it('is handed back while there is no place for dead letters', async () => {
+    const deployment = createDeployment({ queueFaults: { onDeadLetter: () => 'unavailable' } });
+    await deployment.createTable('db.orders');
+
+    const response = await deployment.deliver(['{', requestFor('db.orders')]);
+
+    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(events(deployment.lines).slice(0, 2), ['message.refused', 'message.returned']);
     assert.deepEqual(deployment.outcomes, ['committed']);
   });
 });
@@ -267,7 +293,8 @@ describe('a table', () => {
 
     const response = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(returned(response), []);
+    assert.equal(deployment.queue.deadLetters().length, 1);
     assert.deepEqual(events(deployment.lines), ['run.failed']);
     assert.equal(deployment.lines[0]?.['level'], 'error');
     assert.equal(deployment.lines[0]?.['kind'], 'not-found');
@@ -281,25 +308,62 @@ describe('a table', () => {
 
     const response = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(returned(response), []);
     assert.equal(deployment.lines[0]?.['kind'], 'invalid-data');
     assert.equal(deployment.lines[0]?.['metadataLocation'], metadataLocation);
+  });
+
+  it('that fails again and again has one letter, and is tried further and further apart', async () => {
+    const deployment = createDeployment();
+    const writer = await deployment.createTable('db.orders');
+    const { metadataLocation } = await writer.load();
+    await deployment.store.write(metadataLocation, new TextEncoder().encode('{"format-version"'));
+
+    const waitsMs: number[] = [];
+    for (let attempt = 0; attempt < 4; attempt++) {
+      await deployment.deliver([requestFor('db.orders')]);
+      const { owed } = await compactionOf(deployment);
+      assert.equal(owed?.reason, 'retry');
+      waitsMs.push(owed.atMs - deployment.clock.nowMs());
+      deployment.clock.advanceMs(waitsMs.at(-1)!);
+    }
+
+    assert.deepEqual(waitsMs, [60_000, 120_000, 240_000, 480_000]);
+    assert.equal(deployment.queue.deadLetters().length, 1);
+    assert.match(deployment.queue.deadLetters()[0]?.reason ?? '', /^db\.orders: /);
   });
 });
 
 describe('a message whose work may succeed later', () => {
-  it('is handed back when the service does not answer', async () => {
+  it('is done when the catalog does not answer, and the ledger has the next attempt', async () => {
     const deployment = createDeployment({ catalogFaults: { onRead: () => 'unavailable' } });
 
     const response = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(response), ['m0']);
-    assert.deepEqual(events(deployment.lines), ['run.failed']);
+    assert.deepEqual(returned(response), []);
+    assert.deepEqual(deployment.queue.deadLetters(), []);
+    assert.deepEqual(events(deployment.lines), ['run.failed', 'look.failed']);
     assert.equal(deployment.lines[0]?.['level'], 'warn');
     assert.equal(deployment.lines[0]?.['kind'], 'unavailable');
+    const { owed } = await compactionOf(deployment);
+    assert.deepEqual([owed?.reason, owed?.atMs], ['retry', deployment.clock.nowMs() + 60_000]);
   });
 
-  it('is handed back while another run has the table', async () => {
+  it('is handed back when the ledger does not answer', async () => {
+    let isOut = false;
+    const items = new MemoryItemStore({ next: async () => (isOut ? 'unavailable' : undefined) });
+    const deployment = createDeployment({ items });
+    await deployment.createTable('db.orders');
+    isOut = true;
+
+    const response = await deployment.deliver([requestFor('db.orders')]);
+
+    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(events(deployment.lines), ['message.returned']);
+    assert.equal(deployment.lines[0]?.['level'], 'warn');
+  });
+
+  it('is done while another run has the table, which is due again when that one is over', async () => {
     const deployment = createDeployment();
     const writer = await deployment.createTable('db.orders');
     const before = (await writer.load()).metadataLocation;
@@ -307,10 +371,13 @@ describe('a message whose work may succeed later', () => {
     await deployment.ledger.leases.acquire(lease);
 
     const response = await deployment.deliver([requestFor('db.orders')]);
+    const { owed, dueAtMs } = await compactionOf(deployment);
+    assert.equal(owed?.reason, 'busy');
+    assert.equal(dueAtMs, deployment.clock.nowMs() + 60_000);
     deployment.clock.advanceMs(60_000);
     const later = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual([returned(response), returned(later)], [['m0'], []]);
+    assert.deepEqual([returned(response), returned(later)], [[], []]);
     assert.deepEqual(deployment.outcomes, ['busy', 'committed']);
     const [busy] = deployment.lines;
     assert.deepEqual(
@@ -320,7 +387,7 @@ describe('a message whose work may succeed later', () => {
     assert.notEqual((await writer.load()).metadataLocation, before);
   });
 
-  it('is handed back when other writers keep winning', async () => {
+  it('is done when other writers keep winning, and tried again later', async () => {
     let isContended = false;
     const deployment = createDeployment({
       catalogFaults: { onWrite: () => (isContended ? 'conflict' : undefined) },
@@ -333,8 +400,9 @@ describe('a message whose work may succeed later', () => {
 
     const response = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(returned(response), []);
     assert.deepEqual(deployment.outcomes, ['partial']);
+    assert.equal((await compactionOf(deployment)).owed?.reason, 'failed-groups');
     const summary = deployment.lines.at(-1);
     assert.equal(summary?.['event'], 'run.finished');
     assert.equal(summary?.['level'], 'warn');
@@ -363,7 +431,8 @@ describe('a message whose work may succeed later', () => {
 
     const second = await deployment.deliver([requestFor('db.orders')]);
 
-    assert.deepEqual(returned(first), ['m0']);
+    assert.deepEqual(returned(first), []);
+    assert.equal(deployment.queue.deadLetters().length, 1);
     assert.equal(summary?.['level'], 'error');
     assert.equal(summary?.['failedKinds'], 'access-denied');
     assert.equal(summary?.['committedGroupCount'], 1);
@@ -417,7 +486,7 @@ describe('time', () => {
   it('too short for another message hands that one back unread', async () => {
     let remainingMs = 900_000;
     const deployment = createDeployment({
-      config: { enabledTables: ['db.one', 'db.two'] },
+      settings: { enabledTables: ['db.one', 'db.two'] },
       onOutcome: () => {
         remainingMs = 40_000;
       },
@@ -439,9 +508,9 @@ describe('time', () => {
 });
 
 describe('a mistake in Firn', () => {
-  it('hands its message back with the stack, and the others are done', async () => {
+  it('makes its message a dead letter, is told with the stack, and the others are done', async () => {
     const deployment = createDeployment({
-      config: { enabledTables: ['db.one', 'db.two'] },
+      settings: { enabledTables: ['db.one', 'db.two'] },
       onOutcome: (table) => {
         if (table === 'db.one') throw new TypeError('a mistake');
       },
@@ -451,7 +520,8 @@ describe('a mistake in Firn', () => {
 
     const response = await deployment.deliver([requestFor('db.one'), requestFor('db.two')]);
 
-    assert.deepEqual(returned(response), ['m0']);
+    assert.deepEqual(returned(response), []);
+    assert.equal(deployment.queue.deadLetters().length, 1);
     const line = deployment.lines.find((each) => each['event'] === 'run.failed');
     assert.equal(line?.['kind'], 'programmer-error');
     assert.equal(line?.['level'], 'error');
@@ -474,30 +544,172 @@ describe('what Lambda calls', () => {
 });
 
 describe('an event', () => {
-  it('without messages is refused', async () => {
-    const { catalog, store, clock, ledger } = createDeployment();
-    const withoutQueue = createHandler({
-      config: CONFIG,
-      warehouse: {
-        catalogUrl: CONFIG.catalogUrl,
-        catalog,
-        store,
-        openLedger: () => ledger,
-      },
-      clock,
-      random: seededRandom(1),
-    });
+  it('that is neither messages nor an execution is refused', async () => {
+    const deployment = createDeployment();
 
-    await assert.rejects(
-      withoutQueue({ detail: {} } as never, {
-        awsRequestId: 'r',
-        getRemainingTimeInMillis: () => 1,
-      }),
-      errorOfKind('invalid-data', /^event: has no Records/),
-    );
+    for (const event of [{ detail: {} }, { Records: 1 }, { ...EXECUTION, groupCount: 0 }]) {
+      await assert.rejects(deployment.execute(event), errorOfKind('invalid-data', /^event: ./));
+    }
   });
 
   it('with no message at all has nothing to hand back', async () => {
     assert.deepEqual(returned(await createDeployment().deliver([])), []);
   });
 });
+
+const EXECUTION = {
+  version: 1,
+  operation: 'rewrite-data-files',
+  table: 'db.orders',
+  runId: '8c0f1d6e-8c9c-4bb0-a53c-2b8a3b6f2f10',
+  planLocation: 's3://firn-state/ledger/plans/1.json',
+  groupCount: 2,
+  reason: 'a large plan',
+  correlationId: 'c-9',
+};
+
+describe('an execution of a state machine', () => {
+  it('has its table compacted, and is told how it went', async () => {
+    const deployment = createDeployment();
+    await deployment.createTable('db.orders');
+
+    const answer = await deployment.execute(EXECUTION);
+
+    assert.deepEqual(answer, { outcome: 'committed', isWorkLeft: false });
+    assert.equal(deployment.lines.at(-1)?.['correlationId'], 'c-9');
+    assert.equal((await compactionOf(deployment)).plan?.mode, 'commit');
+  });
+
+  it('sees the error of a run that failed, and the ledger has the next attempt all the same', async () => {
+    const deployment = createDeployment({ catalogFaults: { onRead: () => 'unavailable' } });
+
+    await assert.rejects(deployment.execute(EXECUTION), errorOfKind('unavailable'));
+
+    assert.equal((await compactionOf(deployment)).owed?.reason, 'retry');
+  });
+});
+
+describe('after a run', () => {
+  it('the table is idle, and a message that was sent before it is answered already', async () => {
+    const deployment = createDeployment();
+    await deployment.createTable('db.orders');
+    const sentAtMs = deployment.clock.nowMs();
+    deployment.clock.advanceMs(1000);
+    await deployment.deliver([requestFor('db.orders')], { sentAtMs });
+    const { dueAtMs, owed, plan } = await compactionOf(deployment);
+    assert.deepEqual([dueAtMs, owed], [undefined, undefined]);
+    assert.deepEqual([plan?.atMs, plan?.mode], [deployment.clock.nowMs(), 'commit']);
+    const due = { dueAtMsMax: Number.MAX_SAFE_INTEGER, tableCountMax: 9 };
+    assert.deepEqual((await deployment.ledger.states.listDue(due)).tables, []);
+
+    const response = await deployment.deliver([requestFor('db.orders')], { sentAtMs });
+
+    assert.deepEqual(returned(response), []);
+    assert.deepEqual(deployment.outcomes, ['committed']);
+    assert.deepEqual(events(deployment.lines).at(-1), 'run.answered');
+  });
+
+  it('that only observed, the table is idle until it is allowed', async () => {
+    const deployment = createDeployment({ settings: { enabledTables: [] } });
+    await deployment.createTable('db.orders');
+
+    await deployment.deliver([requestFor('db.orders')]);
+
+    const { dueAtMs, plan } = await compactionOf(deployment);
+    assert.deepEqual([dueAtMs, plan?.mode], [undefined, 'observe']);
+  });
+
+  it('that left work over for lack of time, it is run again at once, up to sixteen times in a row', async () => {
+    const deployment = createDeployment();
+    await deployment.createTable('db.orders');
+
+    for (let round = 1; round < 16; round++) {
+      await deployment.deliver([requestFor('db.orders')], { remainingMs: () => 25_000 });
+      const state = await compactionOf(deployment);
+      assert.equal(state.owed?.reason, 'continuation');
+      assert.equal(state.roundCount, round);
+      // Looking again sent the message for it.
+      assert.equal(deployment.queue.receive({ countMax: 9 }).length, 1);
+    }
+    await deployment.deliver([requestFor('db.orders')], { remainingMs: () => 25_000 });
+
+    const state = await compactionOf(deployment);
+    assert.deepEqual([state.roundCount, state.queuedAtMs], [0, undefined]);
+    assert.equal(state.dueAtMs, deployment.clock.nowMs() + 60 * 60_000);
+    const warning = deployment.lines.find((line) => line['event'] === 'rounds.paused');
+    assert.equal(warning?.['level'], 'warn');
+  });
+
+  it('that rules held back, it is due when they let it go on', async () => {
+    const deployment = createDeployment({
+      settings: { guards: { ...SETTINGS.guards, commitIntervalMsFloor: 300_000 } },
+    });
+    const writer = await deployment.createTable('db.orders');
+    await deployment.deliver([requestFor('db.orders')]);
+    await writer.append(
+      Array.from({ length: 6 }, () => ({ rows: [{ 1: 1n, 2: 'eu' }], partition: ['eu'] })),
+    );
+
+    await deployment.deliver([requestFor('db.orders')]);
+
+    assert.deepEqual(deployment.outcomes, ['committed', 'held-back']);
+    const { owed, dueAtMs, firstDueAtMs } = await compactionOf(deployment);
+    assert.equal(owed?.reason, 'held-back');
+    assert.equal(dueAtMs, deployment.clock.nowMs() + 300_000);
+    assert.equal(firstDueAtMs, deployment.clock.nowMs());
+  });
+
+  it('of a table that is gone, nothing of it is due', async () => {
+    const deployment = createDeployment();
+    await deployment.createTable('db.orders');
+    await deployment.deliver([requestFor('db.orders')], { remainingMs: () => 25_000 });
+    deployment.catalog.dropTable(parseTableIdentifier('db.orders'));
+
+    await deployment.deliver([requestFor('db.orders')]);
+
+    assert.deepEqual(await deployment.ledger.states.read('db.orders'), {
+      table: 'db.orders',
+      operations: {},
+    });
+  });
+});
+
+describe('a message that is worked on', () => {
+  it('is hidden again and again, a third of its time before others would see it', async () => {
+    const extensions: number[] = [];
+    let nowMs = (): number => 0;
+    const deployment = createDeployment({
+      queueFaults: {
+        onExtend: () => {
+          extensions.push(nowMs());
+          return undefined;
+        },
+      },
+      storeFaults: {
+        next: async () => {
+          deployment.clock.advanceMs(5_000);
+          return undefined;
+        },
+      },
+    });
+    nowMs = () => deployment.clock.nowMs();
+    await deployment.createTable('db.orders');
+    await deployment.queue.send({ body: requestFor('db.orders'), groupId: 'db.orders' });
+    const [message] = deployment.queue.receive({ countMax: 1 });
+    const startMs = deployment.clock.nowMs();
+
+    await deployment.deliver([message?.body ?? ''], {
+      receiptHandle: message?.receiptHandle ?? '',
+    });
+
+    assert.deepEqual(deployment.outcomes, ['committed']);
+    assert.ok(extensions.length >= 2, `${extensions.length} extensions`);
+    assert.equal(extensions[0], startMs + 60_000);
+    assert.deepEqual(deployment.queue.receive({ countMax: 1 }), []);
+  });
+});
+
+async function compactionOf(deployment: Deployment): Promise<OperationState> {
+  const state = await deployment.ledger.states.read('db.orders');
+  return state?.operations['rewrite-data-files'] ?? { roundCount: -1, failureCount: -1 };
+}

@@ -48,6 +48,34 @@ export function testItems(subject: LedgerUnderTest): void {
       assert.deepEqual(await sorts({ partition: 'elsewhere' }), []);
     });
 
+    test('that are due are found across partitions, and say so no longer than they are', async () => {
+      const { items } = subject.harness;
+      const due = (partition: string, dueAtMs: number, revision = 'v') =>
+        ({ partition, sort: 'due-x', revision, body: {}, dueAtMs }) as const;
+      await items.write(due('due.b', 20), undefined);
+      await items.write(due('due.a', 20), undefined);
+      await items.write(due('due.c', 10), undefined);
+      await items.write(due('due.d', 30), undefined);
+      await items.write({ ...due('due.e', 5), sort: 'due-y' }, undefined);
+      const found = async (dueAtMsMax: number, itemCountMax = 9) => {
+        const page = await items.queryDue({ sort: 'due-x', dueAtMsMax, itemCountMax });
+        return page.map(({ partition, dueAtMs }) => `${partition} ${dueAtMs}`).sort();
+      };
+
+      assert.deepEqual(await items.read(due('due.c', 0)), due('due.c', 10));
+      assert.deepEqual(await found(9), []);
+      assert.deepEqual(await found(10), ['due.c 10']);
+      assert.deepEqual(await found(29), ['due.a 20', 'due.b 20', 'due.c 10']);
+      assert.deepEqual(await found(99, 1), ['due.c 10']);
+
+      await items.write(due('due.c', 40, 'v2'), 'v');
+      const { dueAtMs: _, ...idle } = due('due.b', 0, 'v2');
+      await items.write(idle, 'v');
+      await items.remove(due('due.d', 0), 'v');
+
+      assert.deepEqual(await found(99), ['due.a 20', 'due.c 40']);
+    });
+
     test('of 10 writers on one base, one wins', async () => {
       const { items } = subject.harness;
       await items.write(item('race', 'base'), undefined);

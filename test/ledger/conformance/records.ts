@@ -24,6 +24,7 @@ export function testRecords(subject: LedgerUnderTest): void {
         'report#00000000000001#r',
         (ledger, table) => ledger.reports.list({ table, reportCountMax: 1 }),
       ],
+      ['state', 'state', (ledger, table) => ledger.states.read(table)],
       ['report index', 'report-of#r', (ledger, table) => ledger.reports.read(table, 'r')],
       [
         'skip',

@@ -1,0 +1,33 @@
+import type { MaintenanceOperation } from '../../events/index.ts';
+import { type Snapshot, type TableMetadata, tableProperty } from '../iceberg/index.ts';
+import {
+  parseRewriteDataFilesOptions,
+  skipReason,
+} from '../operations/rewrite-data-files/index.ts';
+import { REWRITE_DATA_FILES_TRIGGERS, type TriggerRow } from './triggers.ts';
+
+/** What routing knows of one operation. */
+export interface OperationRoute {
+  readonly operation: MaintenanceOperation;
+  readonly triggers: readonly TriggerRow[];
+  /** Files below are too small, in bytes. @throws invalid-config — when the table's property is malformed */
+  readonly fileSizeBytesMin: (metadata: TableMetadata) => number;
+  /** Why the operation never runs on such a table; undefined where it may. */
+  readonly refusal: (
+    metadata: TableMetadata,
+    head: Snapshot,
+  ) => { readonly reason: string; readonly detail: string } | undefined;
+}
+
+/** One row for each operation, in the order in which they are shown. */
+export const OPERATION_ROUTES: readonly OperationRoute[] = [
+  {
+    operation: 'rewrite-data-files',
+    triggers: REWRITE_DATA_FILES_TRIGGERS,
+    fileSizeBytesMin: ({ properties }) => {
+      const targetBytes = tableProperty(properties, 'write.target-file-size-bytes');
+      return parseRewriteDataFilesOptions({}, targetBytes).fileSizeBytesMin;
+    },
+    refusal: (metadata, head) => skipReason({ metadata }, head),
+  },
+];
