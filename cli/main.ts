@@ -21,7 +21,7 @@ let exitCode: ExitCode = EXIT_CODES.done;
 
 const program = new Command('firn')
   .description(
-    'Keeps Apache Iceberg tables on S3 healthy: look at tables, compact their data files.',
+    'Keeps Apache Iceberg tables on S3 healthy: look at tables, rewrite their data and delete files.',
   )
   .version(packageJson.version)
   .showHelpAfterError('(add --help for what is possible)')
@@ -39,34 +39,50 @@ tableCommand('inspect', 'show what a table is, how its files are, and what Firn 
     }),
   );
 
-tableCommand('compact', 'rewrite small and oversized data files, in one commit; deletes nothing')
-  .option('--dry-run', 'print the plan, the reasons and a price; write nothing', false)
-  .option('--branch <name>', 'the branch to compact', 'main')
-  .option(
-    '--option <key=value>',
-    "one of Iceberg's rewrite options, such as min-input-files=2; may be repeated",
-    collect,
-    [],
+rewriteCommand(
+  tableCommand('compact', 'rewrite small and oversized data files, in one commit; deletes nothing')
+    .option('--branch <name>', 'the branch to compact', 'main')
+    .option(
+      '--option <key=value>',
+      "one of Iceberg's rewrite options, such as min-input-files=2; may be repeated",
+      collect,
+      [],
+    )
+    .option(
+      '--min-file-age-ms <ms>',
+      'rewrite files from this age on, whatever the table says',
+      milliseconds,
+    ),
+).action((table: string, options: RewriteOptions) =>
+  run(options, async (session) => {
+    const { compact } = await import('./commands/compact.ts');
+    return compact(rewriteRequest(table, options), session);
+  }),
+);
+
+rewriteCommand(
+  tableCommand(
+    'deletes',
+    'fold, merge and convert delete files, and drop what nothing needs, in one commit',
   )
-  .option(
-    '--min-file-age-ms <ms>',
-    'rewrite files from this age on, whatever the table says',
-    milliseconds,
-  )
-  .option('--commit-interval-ms <ms>', "wait this long after Firn's last commit", milliseconds)
-  .option('--wap-wait-ms <ms>', 'let unpublished work hold the commit back this long', milliseconds)
-  .action((table: string, options: CompactOptions) =>
-    run(options, async (session) => {
-      const { compact } = await import('./commands/compact.ts');
-      const { dryRun, branch, option, minFileAgeMs, commitIntervalMs, wapWaitMs } = options;
-      const guards = {
-        ...(minFileAgeMs === undefined ? {} : { minFileAgeMs }),
-        ...(commitIntervalMs === undefined ? {} : { commitIntervalMs }),
-        ...(wapWaitMs === undefined ? {} : { wapWaitMs }),
-      };
-      return compact({ table, dryRun, branch, optionTexts: option, guards }, session);
-    }),
-  );
+    .option('--branch <name>', 'the branch whose deletes are rewritten', 'main')
+    .option(
+      '--option <key=value>',
+      'a threshold, such as delete-file-threshold=2, or rewrite-all=true; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--min-file-age-ms <ms>',
+      'rewrite deletes of partitions that were left alone for twice this long, whatever the table says',
+      milliseconds,
+    ),
+).action((table: string, options: RewriteOptions) =>
+  run(options, async (session) => {
+    const { deletes } = await import('./commands/deletes.ts');
+    return deletes(rewriteRequest(table, options), session);
+  }),
+);
 
 tableCommand('history', 'list what Firn did with a table and why it left it alone, newest first')
   .option('--limit <count>', 'how many reports', count, HISTORY_COUNT_DEFAULT)
@@ -117,6 +133,28 @@ function tableCommand(name: string, description: string): Command {
   return catalogCommand(name, description).argument('<table>', 'namespace.table');
 }
 
+/** What all commands have that rewrite something. */
+function rewriteCommand(command: Command): Command {
+  return command
+    .option('--dry-run', 'print the plan, the reasons and a price; write nothing', false)
+    .option('--commit-interval-ms <ms>', "wait this long after Firn's last commit", milliseconds)
+    .option(
+      '--wap-wait-ms <ms>',
+      'let unpublished work hold the commit back this long',
+      milliseconds,
+    );
+}
+
+function rewriteRequest(table: string, options: RewriteOptions) {
+  const { dryRun, branch, option, minFileAgeMs, commitIntervalMs, wapWaitMs } = options;
+  const guards = {
+    ...(minFileAgeMs === undefined ? {} : { minFileAgeMs }),
+    ...(commitIntervalMs === undefined ? {} : { commitIntervalMs }),
+    ...(wapWaitMs === undefined ? {} : { wapWaitMs }),
+  };
+  return { table, dryRun, branch, optionTexts: option, guards };
+}
+
 function catalogCommand(name: string, description: string): Command {
   return program
     .command(name)
@@ -142,14 +180,14 @@ async function run(
     exitCode = await command(session);
   } catch (error) {
     session?.progress.clear();
-    const report = reportError(error);
+    const report = reportError(error, options.catalog ?? config.catalogUrl);
     exitCode = report.exitCode;
     if (options.json) process.stdout.write(`${serializeJson(report.json, 2)}\n`);
     else process.stderr.write(`${report.text}\n`);
   }
 }
 
-interface CompactOptions extends SessionOptions {
+interface RewriteOptions extends SessionOptions {
   readonly dryRun: boolean;
   readonly branch: string;
   readonly option: readonly string[];

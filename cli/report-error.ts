@@ -36,12 +36,13 @@ export interface ErrorReport {
   readonly json: JsonObject;
 }
 
-export function reportError(error: unknown): ErrorReport {
+/** @param catalogUrl the catalog that was asked, where it is known */
+export function reportError(error: unknown, catalogUrl?: string): ErrorReport {
   const message = errorMessage(error);
   const fields = Object.entries(errorFields(error)).filter(([, value]) => value !== undefined);
   return {
     exitCode: isUsageError(error) ? EXIT_CODES.usage : EXIT_CODES.failed,
-    text: errorText(error, message),
+    text: errorText(error, message, catalogUrl),
     json: { error: { ...(Object.fromEntries(fields) as JsonObject), message } },
   };
 }
@@ -55,14 +56,18 @@ function isUsageError(error: unknown): boolean {
 }
 
 /** A ledger that is not there yet is the one thing of those not found that Firn can make itself. */
-function hintOf({ kind, context }: IcebergError): string {
+function hintOf({ kind, context }: IcebergError, catalogUrl: string | undefined): string {
   const isLedgerMissing = kind === 'not-found' && context['tableRole'] === 'ledger table';
-  return isLedgerMissing
-    ? 'Firn keeps its leases and reports there. Make it with `firn init`, or name the one that is there with &ledger=TABLE'
+  if (isLedgerMissing) {
+    return 'Firn keeps its leases and reports there. Make it with `firn init`, or name the one that is there with &ledger=TABLE';
+  }
+  const isFolder = catalogUrl?.startsWith('file:') === true;
+  return kind === 'access-denied' && isFolder
+    ? "let this user read and write the file or folder named above; Firn stays within the catalog's folder"
     : HINTS[kind];
 }
 
-function errorText(error: unknown, message: string): string {
+function errorText(error: unknown, message: string, catalogUrl: string | undefined): string {
   const { kind, causes, ...context } = errorFields(error);
   const lines = [`error (${kind}): ${printable(message)}`];
   for (const [key, value] of Object.entries(context)) {
@@ -71,7 +76,7 @@ function errorText(error: unknown, message: string): string {
   }
   if (typeof causes === 'string' && !message.includes(causes))
     lines.push(`  cause: ${printable(causes)}`);
-  if (isIcebergError(error)) lines.push(`  ${hintOf(error)}`);
+  if (isIcebergError(error)) lines.push(`  ${hintOf(error, catalogUrl)}`);
   else if (error instanceof Error && error.stack !== undefined) lines.push(error.stack);
   return lines.join('\n');
 }

@@ -1,21 +1,9 @@
-import {
-  IcebergError,
-  type JsonObject,
-  NO_DEADLINE,
-  randomUuid,
-  silentLogger,
-} from '../../shared/base/index.ts';
+import { NO_DEADLINE, randomUuid, silentLogger } from '../../shared/base/index.ts';
 import { parseTableIdentifier } from '../../shared/catalog/index.ts';
 import { formatBytes, formatCount, formatDuration, printable } from '../../shared/display/index.ts';
-import {
-  DEFAULT_GUARD_SETTINGS,
-  type GuardOverrides,
-  permissionOfPerson,
-} from '../../shared/guards/index.ts';
+import { DEFAULT_GUARD_SETTINGS, type GuardOverrides } from '../../shared/guards/index.ts';
 import {
   estimateUsage,
-  type GroupResult,
-  type OptionTexts,
   outcomeToJson,
   type RewriteDataFilesOutcome,
   type RewriteProgress,
@@ -23,11 +11,12 @@ import {
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import { estimatePrice, PRICE_TABLE, type PriceEstimate } from '../../shared/pricing/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { describePlan, describePrice } from './describe-plan.ts';
 import { propertyWarnings } from './property-warnings.ts';
+import { estimateToJson, exitCodeOf, parseOptionTexts, permissionNote } from './rewrite-command.ts';
 
 export interface CompactRequest {
   readonly table: string;
@@ -87,32 +76,6 @@ export async function compact(request: CompactRequest, session: Session): Promis
   return exitCodeOf(outcome);
 }
 
-/** Whoever turned maintenance off is told that a person has overruled it. A malformed value has its warning. */
-function permissionNote(
-  { dryRun }: CompactRequest,
-  properties: Readonly<Record<string, string>>,
-): string[] {
-  if (dryRun || properties['firn.enabled']?.trim().toLowerCase() !== 'false') return [];
-  return [`note: ${permissionOfPerson(properties).reason}`];
-}
-
-/** @throws invalid-config — for text without `=`, and for a key given twice */
-function parseOptionTexts(texts: readonly string[]): OptionTexts {
-  const options: Record<string, string> = {};
-  for (const text of texts) {
-    const split = text.indexOf('=');
-    const key = text.slice(0, split);
-    if (split < 1) {
-      throw new IcebergError('invalid-config', `option ${text}: is not of the form key=value`);
-    }
-    if (Object.hasOwn(options, key)) {
-      throw new IcebergError('invalid-config', `option ${key}: is given twice`);
-    }
-    options[key] = text.slice(split + 1);
-  }
-  return options;
-}
-
 function progressText(progress: RewriteProgress): string {
   switch (progress.step) {
     case 'planned':
@@ -137,16 +100,6 @@ function printJson(
   session.printJson({ table: tableName, ...outcomeToJson(outcome), ...estimate, warnings });
 }
 
-function estimateToJson({ lines, totalDollars }: PriceEstimate): JsonObject {
-  const { region, asOf } = PRICE_TABLE;
-  return {
-    dollars: totalDollars,
-    region,
-    pricesAsOf: asOf,
-    lines: lines.map((line) => ({ ...line })),
-  };
-}
-
 function priceOf(observed: Parameters<typeof estimateUsage>[0]): PriceEstimate {
   return estimatePrice(estimateUsage(observed), PRICE_TABLE);
 }
@@ -161,28 +114,4 @@ function outcomeLines(
     outcome.outcome === 'observed' ? [...describePrice(priceOf(outcome), widthMax), ''] : [];
   const end = dryRun ? ['dry run: nothing was written'] : [];
   return [...plan, ...price, ...describeOutcome(table, outcome), ...end];
-}
-
-/** Groups that other writers overtook are no failure as long as others were committed. */
-function exitCodeOf(outcome: RewriteDataFilesOutcome): ExitCode {
-  switch (outcome.outcome) {
-    case 'committed':
-    case 'observed':
-      return EXIT_CODES.done;
-    case 'partial':
-      return outcome.commits.length > 0 && !outcome.groups.some(isFailure)
-        ? EXIT_CODES.done
-        : EXIT_CODES.failed;
-    case 'busy':
-      return EXIT_CODES.failed;
-    case 'skipped':
-    case 'held-back':
-    case 'no-snapshot':
-    case 'nothing-planned':
-      return EXIT_CODES.nothingToDo;
-  }
-}
-
-function isFailure({ state }: GroupResult): boolean {
-  return state === 'failed' || state === 'commit-failed';
 }

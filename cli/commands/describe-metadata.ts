@@ -54,7 +54,9 @@ export function describeMetadata(
 function permissionText({ properties }: TableMetadata): string {
   const value = properties['firn.enabled'];
   if (value === undefined) return "firn.enabled is not set: the deployment's list decides";
-  return `firn.enabled is ${printable(value)}`;
+  const isKnown = ['true', 'false'].includes(value.trim().toLowerCase());
+  const problem = isKnown ? '' : ': refused, it has to be true or false';
+  return `firn.enabled is ${printable(value)}${problem}`;
 }
 
 /** Which operation made the snapshot, and who, where its summary tells. */

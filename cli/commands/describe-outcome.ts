@@ -1,14 +1,17 @@
-import { formatBytes, formatCount, formatInstant, printable } from '../../shared/display/index.ts';
-import { type GuardVerdict, isHeldBack } from '../../shared/guards/index.ts';
-import type {
-  GroupResult,
-  RewriteDataFilesOutcome,
-  RewriteReport,
+import { formatBytes, formatCount, printable } from '../../shared/display/index.ts';
+import {
+  deletesOf,
+  type RewriteDataFilesOutcome,
+  type RewriteGroupResult,
+  type RewriteReport,
 } from '../../shared/operations/rewrite-data-files/index.ts';
-import { droppedGroupText, skippedTableText } from './reasons.ts';
-
-/** Groups told one by one; what ails a thousand of them is told by the first few. */
-const FAILURES_SHOWN_MAX = 20;
+import {
+  busyText,
+  describeFailedGroups,
+  describeRequests,
+  describeVerdicts,
+} from './describe-run.ts';
+import { skippedTableText } from './reasons.ts';
 
 /** What a run did, for people. */
 export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutcome): string[] {
@@ -17,10 +20,7 @@ export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutc
     case 'no-snapshot':
       return [`${name}: nothing to do, it has no snapshot`];
     case 'busy':
-      return [
-        `${name}: busy, run ${printable(outcome.owner)} is working on it until ${formatInstant(outcome.expiresAtMs)} ` +
-          'or later; nothing was done',
-      ];
+      return [`${name}: ${busyText(outcome)}`];
     case 'skipped':
       return [
         `${name}: skipped, ${skippedTableText(outcome.reason)} (${printable(outcome.detail)})`,
@@ -40,28 +40,12 @@ export function describeOutcome(tableName: string, outcome: RewriteDataFilesOutc
   }
 }
 
-/** What lowers a rule for one run, where a person may. */
-const LOWERED_BY: Readonly<Record<GuardVerdict['guard'], string>> = {
-  'commit-interval': '--commit-interval-ms 0',
-  'write-audit-publish': '--wap-wait-ms 0',
-  'foreign-maintainer': 'firn.share=true',
-};
-
-function describeVerdicts(verdicts: readonly GuardVerdict[]): string[] {
-  return verdicts.map((verdict) => {
-    const { guard, detail, dueAtMs } = verdict;
-    if (!isHeldBack(verdict)) return `note: ${printable(detail)}`;
-    return `held back: ${printable(detail)}; until ${formatInstant(dueAtMs)}, or with ${LOWERED_BY[guard]}`;
-  });
-}
-
 function describeReport(
   name: string,
   report: RewriteReport,
   requests: RewriteDataFilesOutcome['requests'],
 ): string[] {
-  const { groups, commits, before, after } = report;
-  const { readRange, read, head, write, openWriter } = requests;
+  const { plan, groups, commits, before, after } = report;
   const commitLines = commits.map(
     ({ snapshotId, groupIndexes, attemptCount }) =>
       `${name}: committed snapshot ${snapshotId} with ${formatCount(groupIndexes.length, 'group')}` +
@@ -69,50 +53,44 @@ function describeReport(
   );
   return [
     ...(commits.length > 0 ? commitLines : [`${name}: nothing was committed`]),
-    ...describeFailures(report),
+    ...describeFailedGroups(groups, whereIn(plan)),
     `files ${before.fileCount} -> ${after.fileCount}, ` +
       `bytes ${formatBytes(before.bytes)} -> ${formatBytes(after.bytes)}, ` +
       `row groups ${before.rowGroupCount} -> ${after.rowGroupCount}`,
+    ...describeDeletes(report),
     describeChunks(groups),
-    `requests: ${formatCount(readRange + read + head, 'read')} (${formatBytes(requests.bytesRead)}), ` +
-      `${formatCount(write + openWriter, 'write')} (${formatBytes(requests.bytesWritten)}); nothing was deleted`,
+    describeRequests(requests),
   ];
 }
 
-/** Groups that were not committed, with the reason of each. */
-function describeFailures({ plan, groups }: RewriteReport): string[] {
+function whereIn(plan: RewriteReport['plan']): (groupIndex: number) => string {
   const planned = new Map(plan.groups.map((group) => [group.groupIndex, group]));
-  const lines = groups.flatMap((group) => {
-    const reason = failureText(group);
-    if (reason === undefined) return [];
-    const { partition = '', files = [] } = planned.get(group.groupIndex) ?? {};
+  return (groupIndex) => {
+    const { partition = '', files = [] } = planned.get(groupIndex) ?? {};
     const where = partition === '' ? 'unpartitioned' : printable(partition);
-    return [`  ${where}, ${formatCount(files.length, 'file')}: ${printable(reason)}`];
-  });
-  if (lines.length === 0) return [];
-  const hiddenCount = lines.length - FAILURES_SHOWN_MAX;
+    return `${where}, ${formatCount(files.length, 'file')}`;
+  };
+}
+
+/** Only where there were any. */
+function describeDeletes(report: RewriteReport): string[] {
+  const { before, after } = report;
+  const done = deletesOf(report);
+  const { appliedFileCount, carriedOverRowCount, removedFileCount } = done;
+  if (appliedFileCount + carriedOverRowCount + removedFileCount === 0) return [];
+  const meanwhile =
+    carriedOverRowCount === 0
+      ? ''
+      : `, ${formatCount(carriedOverRowCount, 'row')} that others deleted meanwhile deleted anew`;
   return [
-    `not committed: ${formatCount(lines.length, 'group')}`,
-    ...lines.slice(0, FAILURES_SHOWN_MAX),
-    ...(hiddenCount > 0 ? [`  and ${formatCount(hiddenCount, 'group')} more`] : []),
+    `deletes: ${formatCount(appliedFileCount, 'file')} applied, ` +
+      `${formatCount(done.purgedRowCount, 'deleted row')} left out, ${done.carriedRowCount} kept and deleted anew${meanwhile}`,
+    `delete files: ${removedFileCount} removed, ${done.addedFileCount} added, ` +
+      `their rows ${before.deleteRowCount} -> ${after.deleteRowCount}`,
   ];
 }
 
-function failureText(group: GroupResult): string | undefined {
-  switch (group.state) {
-    case 'committed':
-      return undefined;
-    case 'dropped':
-      return `${droppedGroupText(group.reason)} (${group.detail})`;
-    case 'failed':
-    case 'commit-failed':
-      return `${group.error.message} (${group.error.kind})`;
-    case 'not-started':
-      return 'not begun, no time was left';
-  }
-}
-
-function describeChunks(groups: readonly GroupResult[]): string {
+function describeChunks(groups: readonly RewriteGroupResult[]): string {
   const chunks = groups.flatMap((group) => ('columnChunks' in group ? [group.columnChunks] : []));
   const sum = (value: (chunk: (typeof chunks)[number]) => number): number =>
     chunks.reduce((total, chunk) => total + value(chunk), 0);

@@ -5,12 +5,13 @@ import {
   printable,
   type TableOptions,
 } from '../../shared/display/index.ts';
-import type {
-  FileSkipReason,
-  GroupSkipReason,
-  RewriteDataFilesPlan,
-  SkippedFiles,
-  TableCounts,
+import {
+  deleteFileCount,
+  type FileSkipReason,
+  type GroupSkipReason,
+  type RewriteDataFilesPlan,
+  type SkippedFiles,
+  type TableCounts,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import { formatDollars, PRICE_TABLE, type PriceEstimate } from '../../shared/pricing/index.ts';
 import { indentedTable } from './indented-table.ts';
@@ -46,18 +47,24 @@ function describeGroups(
   tableOptions: TableOptions,
 ): string[] {
   if (groups.length === 0) return [];
+  const hasDeletes = groups.some(({ deletes }) => deletes !== undefined);
   const rows = groups
     .slice(0, GROUPS_SHOWN_MAX)
     .map((group) => [
       group.partition === '' ? '(unpartitioned)' : group.partition,
       String(group.files.length),
       formatBytes(group.inputBytes),
+      ...(hasDeletes ? [String(deleteFileCount(group.deletes))] : []),
       String(group.outputFileCountExpected),
       groupReasonText(group.reason, options),
     ]);
+  const deletesHead = hasDeletes ? ['delete files'] : [];
   const hiddenCount = groups.length - rows.length;
   return [
-    ...indentedTable([['partition', 'files', 'bytes', 'new files', 'why'], ...rows], tableOptions),
+    ...indentedTable(
+      [['partition', 'files', 'bytes', ...deletesHead, 'new files', 'why'], ...rows],
+      tableOptions,
+    ),
     ...(hiddenCount > 0
       ? [`  and ${formatCount(hiddenCount, 'group')} more (all with --json)`]
       : []),

@@ -18,12 +18,19 @@ export interface HistoryRequest {
   readonly reportCountMax: number;
 }
 
-/** `firn history`: the reports of a table, the newest first. One query; also of a table that is gone. */
+/**
+ * `firn history`: the reports of a table, the newest first; also of one that is gone, as long as there are any. One query,
+ * and where it finds nothing one read of the pointer.
+ *
+ * @throws not-found — when there are no reports and no such table
+ */
 export async function history(request: HistoryRequest, session: Session): Promise<ExitCode> {
-  const table = formatTableIdentifier(parseTableIdentifier(request.table));
+  const identifier = parseTableIdentifier(request.table);
+  const table = formatTableIdentifier(identifier);
   const { reportCountMax } = request;
   const ledger = session.warehouse.openLedger();
   const { reports, cursor } = await ledger.reports.list({ table, reportCountMax });
+  if (reports.length === 0) await session.warehouse.catalog.loadTable(identifier);
   if (session.isJson) {
     session.printJson({ table, reports: reports.map(reportToJson) });
   } else {

@@ -9,7 +9,7 @@ import {
   type TableMetadata,
   type UnsupportedMetadata,
 } from '../../shared/iceberg/index.ts';
-import { skipReason } from '../../shared/operations/rewrite-data-files/index.ts';
+import { unmaintainable } from '../../shared/maintenance/index.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeMetadata, metadataToJson } from './describe-metadata.ts';
@@ -137,7 +137,7 @@ interface Obstacle {
 function obstacleOf(metadata: TableMetadata): Obstacle | undefined {
   if (isEncrypted(metadata)) return { reason: 'the table is encrypted', isUnreadable: true };
   const snapshot = snapshotOfRef(metadata);
-  const skip = snapshot === undefined ? undefined : skipReason({ metadata }, snapshot);
+  const skip = snapshot === undefined ? undefined : unmaintainable({ metadata }, snapshot);
   if (skip === undefined) return undefined;
   return {
     reason: `${skippedTableText(skip.reason)} (${skip.detail})`,

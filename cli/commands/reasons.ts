@@ -1,9 +1,9 @@
+import type { UnmaintainableReason } from '../../shared/maintenance/index.ts';
 import type {
   FileSkipReason,
   GroupReason,
   GroupSkipReason,
   RewriteDataFilesOptions,
-  SkipReason,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import type { DropReason } from '../../shared/table/index.ts';
 
@@ -31,14 +31,20 @@ export function skippedFilesText(
   switch (reason) {
     case 'size-in-range':
       return 'size is as wanted';
-    case 'has-delete-files':
-      return 'delete files apply to them, which Firn does not rewrite yet';
     case 'unsupported-format':
       return 'not Parquet';
     case 'encrypted':
       return 'encrypted';
     case 'unsupported-spec':
       return 'partitioned by a transform that Firn does not know';
+    case 'unsupported-delete-format':
+      return 'rows are deleted of them by files that are not Parquet';
+    case 'unsupported-delete-column':
+      return 'rows are deleted of them by a column of a type without equality';
+    case 'encrypted-deletes':
+      return 'rows are deleted of them by encrypted files';
+    case 'two-vectors':
+      return 'they have two deletion vectors, which only their writer can mend';
     case 'too-young':
       return 'written so lately that other jobs may be working on them';
     case 'referenced-twice':
@@ -53,7 +59,7 @@ export function skippedFilesText(
 }
 
 /** Why a table is not compacted at all. */
-export function skippedTableText(reason: SkipReason): string {
+export function skippedTableText(reason: UnmaintainableReason): string {
   switch (reason) {
     case 'custom-location-provider':
       return 'its files are named by a location provider of its own, which Firn cannot run';
@@ -71,6 +77,12 @@ export function droppedGroupText(reason: DropReason): string {
       return 'another commit changed the entry of one of its files';
     case 'new-deletes':
       return 'another commit deleted rows of one of its files';
+    case 'fewer-deletes':
+      return 'another commit took back deletes of one of its files';
+    case 'unreadable-deletes':
+      return 'another commit deleted rows of one of its files, and the delete cannot be read';
+    case 'deletes-needed':
+      return 'another commit added data that the deletes apply to';
     case 'rolled-back':
       return 'the branch was set back to a snapshot before the planned one';
   }

@@ -1,73 +1,44 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
+import { openDeployment } from '../../shared/deployment/index.ts';
+import { fileAgeRule } from '../../shared/guards/index.ts';
 import {
-  type MaintenanceRequest,
-  parseMaintenanceRequest,
-  parseRewriteExecution,
-} from '../../events/index.ts';
+  createOperationHandler,
+  type ExecutionEvent,
+  type Handler,
+  type HandlerContext,
+  type HandlerPorts,
+  type OperationAnswer,
+  type OperationJob,
+} from '../../shared/operation-function/index.ts';
 import {
-  type Deadline,
-  IcebergError,
-  isIcebergError,
-  type LogFields,
-} from '../../shared/base/index.ts';
-import { type Deployment, functionLogger, openDeployment } from '../../shared/deployment/index.ts';
-import { errorFields, errorMessage } from '../../shared/logging/index.ts';
-import type { RewriteDataFilesOutcome } from '../../shared/operations/rewrite-data-files/index.ts';
-import { Heartbeat } from '../../shared/queue/index.ts';
-import { beatingStore } from './beating-store.ts';
+  type RewriteDataFilesOutcome,
+  rewriteDataFiles,
+} from '../../shared/operations/rewrite-data-files/index.ts';
 import { readFunctionConfig } from './config.ts';
-import { type EndedTableRun, runTable } from './run-table.ts';
+import { outcomeFields } from './outcome-fields.ts';
 
-const OPERATION = 'rewrite-data-files';
+const JOB: OperationJob<RewriteDataFilesOutcome> = {
+  operation: 'rewrite-data-files',
+  run: ({ onCommitted, ...request }, ports) =>
+    rewriteDataFiles(
+      {
+        ...request,
+        options: { 'partial-progress.enabled': 'true' },
+        onProgress: (progress) => {
+          if (progress.step === 'committed') onCommitted(progress.snapshotId, progress.groupCount);
+        },
+      },
+      ports,
+    ),
+  waitMs: (rules) => fileAgeRule(rules).minFileAgeMs,
+  isCut: (outcome) =>
+    'plan' in outcome && outcome.plan.skippedFiles['max-files-to-rewrite'] !== undefined,
+  outcomeFields,
+};
 
-/** A message after the first is not begun with less: planning, one small group and a commit take about as long. */
-const NEXT_MESSAGE_RESERVE_MS = 60_000;
-
-/** The input of a state machine, still to be parsed. */
-export type ExecutionEvent = Readonly<Record<string, unknown>> & { readonly Records?: never };
-
-/** To a queue: which messages are handed back. To a state machine: how the run ended. */
-export type RewriteDataFilesAnswer = SQSBatchResponse | ExecutionAnswer;
-
-export interface ExecutionAnswer {
-  readonly outcome: RewriteDataFilesOutcome['outcome'];
-  /** Whether another run would find something to do now. */
-  readonly isWorkLeft: boolean;
-}
-
-/** The part of Lambda's context that the handler needs. */
-export type HandlerContext = Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>;
-
-export interface HandlerPorts extends Deployment {
-  /** Called with each outcome, for hosts that show it. */
-  readonly onOutcome?: (table: string, outcome: RewriteDataFilesOutcome) => void;
-}
-
-export interface Handler {
-  (event: SQSEvent, context: HandlerContext): Promise<SQSBatchResponse>;
-  (event: ExecutionEvent, context: HandlerContext): Promise<ExecutionAnswer>;
-}
-
-/**
- * Compacts the tables that a batch of queue messages names, one after the other, or the one of a state machine's
- * input. README.md has the contract: which messages are handed back, and which are done. No message ends another
- * one's handling, a mistake in Firn included: rethrowing it would make the queue count a receive against messages
- * that have nothing to do with it.
- *
- * @throws invalid-data — for an event that is neither
- * @throws as the run — for a state machine's input: it decides whether to repeat it
- */
-export function createHandler(ports: HandlerPorts): Handler {
-  function handle(event: SQSEvent, context: HandlerContext): Promise<SQSBatchResponse>;
-  function handle(event: ExecutionEvent, context: HandlerContext): Promise<ExecutionAnswer>;
-  async function handle(
-    event: SQSEvent | ExecutionEvent,
-    context: HandlerContext,
-  ): Promise<RewriteDataFilesAnswer> {
-    const invocation = { context, ports };
-    return isQueueEvent(event) ? runMessages(event, invocation) : runExecution(event, invocation);
-  }
-  return handle;
+/** Compacts the tables that the messages name; README.md has the contract. */
+export function createHandler(ports: HandlerPorts<RewriteDataFilesOutcome>): Handler {
+  return createOperationHandler(JOB, ports);
 }
 
 let deployed: Handler | undefined;
@@ -76,144 +47,7 @@ let deployed: Handler | undefined;
 export async function handler(
   event: SQSEvent | ExecutionEvent,
   context: HandlerContext,
-): Promise<RewriteDataFilesAnswer> {
+): Promise<OperationAnswer> {
   deployed ??= createHandler(openDeployment(readFunctionConfig()));
-  return isQueueEvent(event) ? deployed(event, context) : deployed(event, context);
-}
-
-interface Invocation {
-  readonly context: HandlerContext;
-  readonly ports: HandlerPorts;
-}
-
-function isQueueEvent(event: SQSEvent | ExecutionEvent): event is SQSEvent {
-  return Array.isArray(event?.Records);
-}
-
-async function runMessages(
-  { Records }: SQSEvent,
-  invocation: Invocation,
-): Promise<SQSBatchResponse> {
-  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
-  for (const [index, record] of Records.entries()) {
-    const isDone = await runMessage(record, { ...invocation, isFirst: index === 0 });
-    if (!isDone) batchItemFailures.push({ itemIdentifier: record.messageId });
-  }
-  return { batchItemFailures };
-}
-
-/** Handles one message to its end; whether it is done. */
-async function runMessage(
-  record: SQSRecord,
-  { context, ports, isFirst }: Invocation & { readonly isFirst: boolean },
-): Promise<boolean> {
-  const fields = messageFields(record, context);
-  const logger = functionLogger(ports, fields);
-  try {
-    const parsed = parseMaintenanceRequest(record.body);
-    if (!parsed.isValid) {
-      const reason = `message ${record.messageId}: ${parsed.reason}`;
-      logger.error('message.refused', reason, { kind: 'invalid-data' });
-      await bury(record, reason, ports);
-      return true;
-    }
-    const remainingMs = context.getRemainingTimeInMillis();
-    if (!isFirst && remainingMs < NEXT_MESSAGE_RESERVE_MS) {
-      logger.info('run.postponed', `${remainingMs} ms are left`, { remainingMs });
-      return false;
-    }
-    return await answerMessage(record, parsed.value, { context, ports });
-  } catch (error) {
-    // The ledger or the dead letters did not take it: the queue has to remember.
-    const level = isIcebergError(error, 'unavailable') ? 'warn' : 'error';
-    const stack = isIcebergError(error) || !(error instanceof Error) ? undefined : error.stack;
-    logger[level]('message.returned', errorMessage(error), { ...errorFields(error), stack });
-    return false;
-  }
-}
-
-async function answerMessage(
-  record: SQSRecord,
-  request: MaintenanceRequest,
-  { context, ports }: Invocation,
-): Promise<boolean> {
-  const { table, correlationId, round } = request;
-  const fields = { ...messageFields(record, context), table, correlationId, round };
-  const logger = functionLogger(ports, fields);
-  if (await isAnswered(record, table, ports)) {
-    logger.info('run.answered', 'the table was planned after this message was sent');
-    return true;
-  }
-  const { warehouse, queues, settings, clock } = ports;
-  const heartbeat = new Heartbeat({
-    queue: queues[OPERATION],
-    receiptHandle: record.receiptHandle,
-    visibilityMs: settings.messageVisibilityMs,
-    clock,
-  });
-  const store = beatingStore(warehouse.store, heartbeat);
-  const ended = await runTable(request, { ...ports, store, deadline: deadlineOf(context), logger });
-  if (isLetter(ended)) await bury(record, `${table}: ${ended.failure}`, ports);
-  return true;
-}
-
-/** A message that was sent before the table was last planned has been answered, unless something is owed still. */
-async function isAnswered(
-  { attributes }: SQSRecord,
-  table: string,
-  { warehouse }: HandlerPorts,
-): Promise<boolean> {
-  const state = await warehouse.openLedger().states.read(table);
-  const { plan, owed } = state?.operations[OPERATION] ?? {};
-  return plan !== undefined && owed === undefined && Number(attributes.SentTimestamp) < plan.atMs;
-}
-
-/** Of failures in a row the first becomes a letter: the ledger repeats the run, and the letter is for a person. */
-function isLetter({ ending, hasFailedBefore }: EndedTableRun): boolean {
-  return ending.isLetter && !hasFailedBefore;
-}
-
-function bury(
-  { body, attributes }: SQSRecord,
-  reason: string,
-  { queues }: HandlerPorts,
-): Promise<void> {
-  const groupId = attributes.MessageGroupId ?? OPERATION;
-  return queues[OPERATION].sendToDeadLetters({ body, groupId, reason });
-}
-
-async function runExecution(
-  event: ExecutionEvent,
-  { context, ports }: Invocation,
-): Promise<ExecutionAnswer> {
-  const parsed = parseRewriteExecution(event);
-  if (!parsed.isValid) throw new IcebergError('invalid-data', `event: ${parsed.reason}`);
-  const { table, correlationId } = parsed.value;
-  const { awsRequestId } = context;
-  const fields = { operation: OPERATION, requestId: awsRequestId, table, correlationId };
-  const logger = functionLogger(ports, fields);
-  const { store } = ports.warehouse;
-  const deadline = deadlineOf(context);
-  const { outcome, error, ending } = await runTable(parsed.value, {
-    ...ports,
-    store,
-    deadline,
-    logger,
-  });
-  if (outcome === undefined) throw error;
-  const isWorkLeft = ending.run?.ending === 'planned' && ending.run.left === 'work';
-  return { outcome, isWorkLeft };
-}
-
-function deadlineOf(context: HandlerContext): Deadline {
-  return { remainingMs: () => context.getRemainingTimeInMillis() };
-}
-
-function messageFields(record: SQSRecord, { awsRequestId }: HandlerContext): LogFields {
-  return {
-    operation: OPERATION,
-    requestId: awsRequestId,
-    messageId: record.messageId,
-    attempt: Number(record.attributes.ApproximateReceiveCount),
-  };
+  return deployed(event, context);
 }

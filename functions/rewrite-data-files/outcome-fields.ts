@@ -1,10 +1,12 @@
 import type { LogFields } from '../../shared/base/index.ts';
-import { type GuardVerdict, heldBackUntilMs, isHeldBack } from '../../shared/guards/index.ts';
-import type {
-  GroupResult,
-  RewriteDataFilesOutcome,
-  RewriteDataFilesPlan,
-  RewriteReport,
+import { isHeldBack } from '../../shared/guards/index.ts';
+import { groupCounts } from '../../shared/maintenance/index.ts';
+import { guardFields, requestFields } from '../../shared/operation-function/index.ts';
+import {
+  deletesOf,
+  type RewriteDataFilesOutcome,
+  type RewriteDataFilesPlan,
+  type RewriteReport,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 
 /** The one summary line of a run: a sentence for people, and fields for searching. */
@@ -12,14 +14,7 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
   readonly message: string;
   readonly fields: LogFields;
 } {
-  const { requests } = outcome;
-  const fields = {
-    outcome: outcome.outcome,
-    s3ReadCount: requests.read + requests.readRange + requests.head,
-    s3WriteCount: requests.write + requests.openWriter,
-    bytesRead: requests.bytesRead,
-    bytesWritten: requests.bytesWritten,
-  };
+  const fields = { outcome: outcome.outcome, ...requestFields(outcome.requests) };
   switch (outcome.outcome) {
     case 'no-snapshot':
       return { message: 'the table has no snapshot', fields };
@@ -64,15 +59,6 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
   }
 }
 
-/** Which rules hold the run back, which were overruled, and when the last of the former would let it go on. */
-function guardFields(verdicts: readonly GuardVerdict[]): LogFields {
-  if (verdicts.length === 0) return {};
-  return {
-    guards: verdicts.map(({ guard, state }) => `${guard}: ${state}`).join(', '),
-    heldBackUntilMs: heldBackUntilMs(verdicts),
-  };
-}
-
 function planFields(plan: RewriteDataFilesPlan): LogFields {
   const skips = [...Object.entries(plan.skippedFiles), ...Object.entries(plan.skippedGroups)];
   return {
@@ -83,13 +69,17 @@ function planFields(plan: RewriteDataFilesPlan): LogFields {
   };
 }
 
-function reportFields({ before, after, commits, groups }: RewriteReport): LogFields {
+function reportFields(report: RewriteReport): LogFields {
+  const { before, after, commits, groups } = report;
   const kinds = groups.flatMap((group) => ('error' in group ? [group.error.kind] : []));
   return {
     fileCountBefore: before.fileCount,
     fileCountAfter: after.fileCount,
     bytesBefore: before.bytes,
     bytesAfter: after.bytes,
+    deleteRowCountBefore: before.deleteRowCount,
+    deleteRowCountAfter: after.deleteRowCount,
+    ...deleteFields(report),
     ...groupCounts(groups),
     failedKinds: kinds.length === 0 ? undefined : [...new Set(kinds)].sort().join(','),
     snapshotIds: commits.map((commit) => commit.snapshotId).join(','),
@@ -97,14 +87,18 @@ function reportFields({ before, after, commits, groups }: RewriteReport): LogFie
   };
 }
 
-function groupCounts(groups: readonly GroupResult[]): LogFields {
-  const countOf = (...states: readonly GroupResult['state'][]): number =>
-    groups.filter((group) => states.includes(group.state)).length;
+/** Where deletes were applied, carried or removed. */
+function deleteFields(report: RewriteReport): LogFields {
+  const { appliedFileCount, purgedRowCount, carriedRowCount, ...others } = deletesOf(report);
+  const { carriedOverRowCount, addedFileCount, removedFileCount } = others;
+  if (appliedFileCount + carriedOverRowCount + removedFileCount === 0) return {};
   return {
-    committedGroupCount: countOf('committed'),
-    droppedGroupCount: countOf('dropped'),
-    failedGroupCount: countOf('failed', 'commit-failed'),
-    notStartedGroupCount: countOf('not-started'),
+    appliedDeleteFileCount: appliedFileCount,
+    purgedRowCount,
+    carriedRowCount,
+    carriedOverRowCount,
+    addedDeleteFileCount: addedFileCount,
+    removedDeleteFileCount: removedFileCount,
   };
 }
 

@@ -1,13 +1,15 @@
 import type { SweepRequest } from '../../events/index.ts';
 import { createHandler as createRewriteDataFiles } from '../../functions/rewrite-data-files/handler.ts';
+import { createHandler as createRewriteDeletes } from '../../functions/rewrite-deletes/handler.ts';
 import { createHandler as createRouteEvents } from '../../functions/route-events/handler.ts';
 import { createHandler as createSweepTables } from '../../functions/sweep-tables/handler.ts';
 import { IcebergError } from '../../shared/base/index.ts';
 import type { Deployment, FunctionSettings } from '../../shared/deployment/index.ts';
-import { MemoryQueue } from '../../shared/queue/index.ts';
+import { MemoryQueue, type QueueFaults } from '../../shared/queue/index.ts';
 import {
   type HostedFunction,
   type InvocationReport,
+  type LambdaFunction,
   LambdaHost,
   QueueSource,
   Schedule,
@@ -23,8 +25,14 @@ export interface LocalDeploymentOptions {
   readonly settings: FunctionSettings;
   /** How often each sweep comes; as shipped every 5 minutes, and every hour. */
   readonly sweepEveryMs?: Readonly<Partial<Record<SweepRequest['sweep'], number>>>;
+  /** Runs at a time; 2 where it is not given, since one process has one CPU for all of them. */
+  readonly rewriteConcurrencyMax?: number;
+  /** Of the queue of rewrites. */
+  readonly queueFaults?: QueueFaults;
   readonly logDestination: NonNullable<Deployment['logDestination']>;
   readonly onInvocation?: (report: InvocationReport) => void;
+  /** For hosts that watch invocations from within: called instead of a handler, has to call it. */
+  readonly aroundHandler?: (functionName: string, call: () => Promise<unknown>) => Promise<unknown>;
 }
 
 export interface LocalDeployment {
@@ -47,7 +55,6 @@ const STREAM_RETRY_COUNT_MAX = 5;
 
 /** The longest that Lambda has. */
 const REWRITE_TIMEOUT_MS = 15 * MINUTE_MS;
-/** One process has one CPU for all of them. */
 const REWRITE_CONCURRENCY_MAX = 2;
 const RECEIVE_COUNT_MAX = 5;
 
@@ -55,20 +62,23 @@ const RECEIVE_COUNT_MAX = 5;
 export function deployLocally(options: LocalDeploymentOptions): LocalDeployment {
   const { cloud, stream, settings, logDestination, onInvocation } = options;
   const { warehouse, clock, random } = cloud;
-  const queue = (name: string): MemoryQueue =>
+  const { rewriteConcurrencyMax = REWRITE_CONCURRENCY_MAX, queueFaults, aroundHandler } = options;
+  const queue = (name: string, faults: QueueFaults = {}): MemoryQueue =>
     new MemoryQueue({
       name,
       visibilityTimeoutMs: settings.messageVisibilityMs,
       receiveCountMax: RECEIVE_COUNT_MAX,
       clock,
       random,
+      faults,
     });
-  const rewriteQueue = queue('rewrite-data-files');
+  const rewriteQueue = queue('rewrite-data-files', queueFaults);
+  const deletesQueue = queue('rewrite-deletes');
   const eventDeadLetters = queue('event-dead-letters');
   const deployment: Deployment = {
     settings,
     warehouse,
-    queues: { 'rewrite-data-files': rewriteQueue },
+    queues: { 'rewrite-data-files': rewriteQueue, 'rewrite-deletes': deletesQueue },
     eventDeadLetters,
     clock,
     random,
@@ -79,23 +89,37 @@ export function deployLocally(options: LocalDeploymentOptions): LocalDeployment 
     random,
     ...(onInvocation === undefined ? {} : { onInvocation }),
   });
-  const routeEvents = host.addFunction({
+  const addFunction = (lambda: LambdaFunction): HostedFunction =>
+    host.addFunction({
+      ...lambda,
+      handler: (event, context) => {
+        const call = () => lambda.handler(event, context);
+        return aroundHandler === undefined ? call() : aroundHandler(lambda.name, call);
+      },
+    });
+  const routeEvents = addFunction({
     name: 'route-events',
     timeoutMs: ROUTER_TIMEOUT_MS,
     concurrencyMax: ROUTER_CONCURRENCY_MAX,
     handler: createRouteEvents(deployment),
   });
-  const sweepTables = host.addFunction({
+  const sweepTables = addFunction({
     name: 'sweep-tables',
     timeoutMs: ROUTER_TIMEOUT_MS,
     concurrencyMax: 1,
     handler: createSweepTables(deployment),
   });
-  const rewriteDataFiles = host.addFunction({
+  const rewriteDataFiles = addFunction({
     name: 'rewrite-data-files',
     timeoutMs: REWRITE_TIMEOUT_MS,
-    concurrencyMax: REWRITE_CONCURRENCY_MAX,
+    concurrencyMax: rewriteConcurrencyMax,
     handler: createRewriteDataFiles(deployment),
+  });
+  const rewriteDeletes = addFunction({
+    name: 'rewrite-deletes',
+    timeoutMs: REWRITE_TIMEOUT_MS,
+    concurrencyMax: rewriteConcurrencyMax,
+    handler: createRewriteDeletes(deployment),
   });
   host.addSource(
     new StreamSource({
@@ -107,15 +131,19 @@ export function deployLocally(options: LocalDeploymentOptions): LocalDeployment 
       clock,
     }),
   );
-  host.addSource(
-    new QueueSource({
-      queue: rewriteQueue,
-      target: rewriteDataFiles,
-      batchSizeMax: 1,
-      concurrencyMax: REWRITE_CONCURRENCY_MAX,
-      clock,
-    }),
-  );
+  for (const source of [
+    { queue: rewriteQueue, target: rewriteDataFiles },
+    { queue: deletesQueue, target: rewriteDeletes },
+  ]) {
+    host.addSource(
+      new QueueSource({
+        ...source,
+        batchSizeMax: 1,
+        concurrencyMax: rewriteConcurrencyMax,
+        clock,
+      }),
+    );
+  }
   for (const sweep of ['due', 'catalog'] as const) {
     const event: SweepRequest = { version: 1, sweep };
     const everyMs = options.sweepEveryMs?.[sweep] ?? SWEEP_EVERY_MS[sweep];

@@ -82,6 +82,8 @@ export interface SnapshotChange {
   /** Each list becomes one manifest of its spec and content. */
   readonly addedManifests?: readonly (readonly NewFile[])[];
   readonly removedPaths?: readonly string[];
+  /** Vectors to remove, each without the others of its Puffin file. */
+  readonly removedVectors?: readonly DataFile[];
   /** Files that the change was made from: it is refused unless all of them are live at the head. */
   readonly requiredPaths?: readonly string[];
   /** The table that the change was made for: it is refused when another one has the name now. */
@@ -316,7 +318,7 @@ export class TableWriter {
   async #keptManifests(
     writer: ManifestWriter,
     manifestList: string | undefined,
-    { removedPaths = [], requiredPaths = [] }: SnapshotChange,
+    { removedPaths = [], removedVectors = [], requiredPaths = [] }: SnapshotChange,
   ): Promise<readonly ManifestFile[]> {
     const missingPaths = new Set(requiredPaths);
     if (manifestList === undefined) return requireNone(missingPaths);
@@ -324,19 +326,24 @@ export class TableWriter {
     const { metadata, snapshotId } = writer;
     const bytes = await store.read(manifestList, OBJECT_BYTES_MAX);
     const manifests = readManifestList(bytes, manifestList, metadata.formatVersion);
-    if (removedPaths.length + requiredPaths.length === 0) return manifests;
+    if (removedPaths.length + removedVectors.length + requiredPaths.length === 0) return manifests;
+    const isGone = ({ filePath, contentOffset }: DataFile) =>
+      removedPaths.includes(filePath) ||
+      removedVectors.some(
+        (vector) => vector.filePath === filePath && vector.contentOffset === contentOffset,
+      );
     const kept: ManifestFile[] = [];
     for (const manifest of manifests) {
       const manifestBytes = await store.read(manifest.manifestPath, OBJECT_BYTES_MAX);
       const entries = [...readManifest(manifestBytes, manifest, schemasOf(metadata))];
       const live = entries.filter((entry) => entry.status !== 'deleted');
       for (const { dataFile } of live) missingPaths.delete(dataFile.filePath);
-      if (!live.some((entry) => removedPaths.includes(entry.dataFile.filePath))) {
+      if (!live.some((entry) => isGone(entry.dataFile))) {
         kept.push(manifest);
         continue;
       }
       const filtered = live.map(({ specId: _, ...entry }): NewManifestEntry => {
-        const isRemoved = removedPaths.includes(entry.dataFile.filePath);
+        const isRemoved = isGone(entry.dataFile);
         return isRemoved
           ? { ...entry, status: 'deleted', snapshotId }
           : { ...entry, status: 'existing' };

@@ -32,3 +32,4 @@ export {
   systemRandom,
 } from './random.ts';
 export type { ByteSink, RangedReader } from './ranged-reader.ts';
+export { createTurns, type Turns } from './turns.ts';

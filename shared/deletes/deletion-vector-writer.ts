@@ -61,9 +61,10 @@ export class DeletionVectorWriter {
    * Adds a vector of another Puffin file, its blob byte for byte, once it was found sound. One read.
    *
    * @param reader of the entry's file
+   * @returns what it deletes
    * @throws invalid-data, unsupported — as `readDeletionVector`
    */
-  async copy({ specId, dataFile }: ManifestEntry, reader: RangedReader): Promise<void> {
+  async copy({ specId, dataFile }: ManifestEntry, reader: RangedReader): Promise<RoaringBitmap> {
     const { partition, recordCount, referencedDataFile } = dataFile;
     assert(referencedDataFile !== undefined, `${dataFile.filePath}: a vector of no data file`);
     let bytes: Uint8Array | undefined;
@@ -78,6 +79,7 @@ export class DeletionVectorWriter {
     assert(bytes !== undefined, `${dataFile.filePath}: a vector that was not read`);
     const blob = { ...deletionVectorBlob(positions, referencedDataFile), bytes };
     await this.#addBlob(blob, { specId, partition, recordCount, referencedDataFile });
+    return positions;
   }
 
   /**

@@ -8,7 +8,6 @@ import {
 } from '../datafile/index.ts';
 import {
   createSchema,
-  currentSchema,
   type ManifestEntry,
   type MappedField,
   type NestedField,
@@ -23,7 +22,7 @@ import { readParquetFooter, type SchemaLeaf } from '../parquet/index.ts';
 import type { RoaringBitmap } from '../roaring/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import { KeyBatch } from './key-batch.ts';
-import { hasField, keyFields, mergeFields } from './key-fields.ts';
+import { hasField, keyFields, keySchemas, mergeFields } from './key-fields.ts';
 import { KeyTable } from './key-table.ts';
 import { mapDeleteFiles } from './map-delete-files.ts';
 import type { MemoryBudget } from './memory-budget.ts';
@@ -89,10 +88,7 @@ class EqualityDeletesReader implements EqualityDeletes {
     const mapping = tableProperty(metadata.properties, 'schema.name-mapping.default');
     this.#options = options;
     this.#nameMapping = mapping === undefined ? undefined : parseNameMapping(mapping);
-    this.#schemas = [
-      currentSchema(metadata),
-      ...metadata.schemas.toSorted((one, other) => other.schemaId - one.schemaId),
-    ];
+    this.#schemas = keySchemas(metadata);
   }
 
   async readFile(entry: ManifestEntry): Promise<void> {

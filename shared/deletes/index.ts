@@ -12,6 +12,7 @@ export {
 } from './delete-loader.ts';
 export { DeletionVectorWriter, type NewDeletionVector } from './deletion-vector-writer.ts';
 export { readPositionDeleteFile, type WantedPaths } from './read-position-delete-file.ts';
+export { type UnreadableReason, unreadableReason } from './unreadable-reason.ts';
 export {
   type PositionDeleteFileOptions,
   writePositionDeleteFile,

@@ -1,9 +1,12 @@
 import { IcebergError } from '../base/index.ts';
 import {
+  currentSchema,
   fieldById,
   isPrimitiveType,
   type NestedField,
   type Schema,
+  type SchemaField,
+  type TableMetadata,
   typeText,
 } from '../iceberg/index.ts';
 
@@ -39,9 +42,34 @@ export function mergeFields(fields: readonly NestedField[]): readonly NestedFiel
   return merged;
 }
 
+/** The table's schemas, the current one first, then the latest: the first that has a column tells its type. */
+export function keySchemas(metadata: TableMetadata): readonly Schema[] {
+  return [
+    currentSchema(metadata),
+    ...metadata.schemas.toSorted((one, other) => other.schemaId - one.schemaId),
+  ];
+}
+
 /** Whether a schema has a column with the id. */
 export function hasField(schemas: readonly Schema[], fieldId: number): boolean {
   return schemas.some((schema) => fieldById(schema, fieldId) !== undefined);
+}
+
+/** Whether rows cannot be deleted by one of the columns that the schemas have; the first schema that has one decides. */
+export function hasUnsupportedKey(
+  fieldIds: readonly number[],
+  schemas: readonly Schema[],
+): boolean {
+  return fieldIds.some((fieldId) => {
+    const schema = schemas.find((candidate) => fieldById(candidate, fieldId) !== undefined);
+    const found = schema && fieldById(schema, fieldId);
+    return found !== undefined && !isSupportedKey(found);
+  });
+}
+
+function isSupportedKey({ field, isRepeated }: SchemaField): boolean {
+  const { type } = field;
+  return isPrimitiveType(type) && !KINDS_WITHOUT_EQUALITY.includes(type.kind) && !isRepeated;
 }
 
 function keyField(fieldId: number, schemas: readonly Schema[], subject: string): NestedField {
@@ -52,8 +80,7 @@ function keyField(fieldId: number, schemas: readonly Schema[], subject: string):
     throw new IcebergError('invalid-data', `${subject}: ${problem}`);
   }
   const { field, parentIds, isRepeated, fullName } = found;
-  const isKey = isPrimitiveType(field.type) && !KINDS_WITHOUT_EQUALITY.includes(field.type.kind);
-  if (!isKey || isRepeated) {
+  if (!isSupportedKey(found)) {
     const type = isPrimitiveType(field.type) ? typeText(field.type) : field.type.kind;
     const place = isRepeated ? ' within a list or map' : '';
     const problem = `equality deletes by column ${fullName} of type ${type}${place}`;

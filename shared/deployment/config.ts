@@ -35,6 +35,8 @@ const environmentSchema = z.object({
   FIRN_STATE_LOCATION: z.string().superRefine(understoodBy(parseStateLocation)).optional(),
   FIRN_REWRITE_DATA_FILES_QUEUE: z.url(),
   FIRN_REWRITE_DATA_FILES_DEAD_LETTERS: z.url(),
+  FIRN_REWRITE_DELETES_QUEUE: z.url(),
+  FIRN_REWRITE_DELETES_DEAD_LETTERS: z.url(),
   FIRN_EVENT_DEAD_LETTERS: z.url(),
   FIRN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   FIRN_OBSERVE: booleanText.default(false),
@@ -66,6 +68,8 @@ export interface DeploymentConfig extends FunctionSettings {
   readonly queueUrls: {
     readonly 'rewrite-data-files': string;
     readonly 'rewrite-data-files-dead-letters': string;
+    readonly 'rewrite-deletes': string;
+    readonly 'rewrite-deletes-dead-letters': string;
     readonly 'event-dead-letters': string;
   };
 }
@@ -105,6 +109,8 @@ function toConfig(data: z.infer<typeof environmentSchema>): DeploymentConfig {
     queueUrls: Object.freeze({
       'rewrite-data-files': data.FIRN_REWRITE_DATA_FILES_QUEUE,
       'rewrite-data-files-dead-letters': data.FIRN_REWRITE_DATA_FILES_DEAD_LETTERS,
+      'rewrite-deletes': data.FIRN_REWRITE_DELETES_QUEUE,
+      'rewrite-deletes-dead-letters': data.FIRN_REWRITE_DELETES_DEAD_LETTERS,
       'event-dead-letters': data.FIRN_EVENT_DEAD_LETTERS,
     }),
     enabledTables: Object.freeze(data.FIRN_ENABLED_TABLES),

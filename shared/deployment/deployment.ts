@@ -52,6 +52,10 @@ export function openDeployment(config: DeploymentConfig): Deployment {
         queueUrls['rewrite-data-files'],
         queueUrls['rewrite-data-files-dead-letters'],
       ),
+      'rewrite-deletes': queue(
+        queueUrls['rewrite-deletes'],
+        queueUrls['rewrite-deletes-dead-letters'],
+      ),
     },
     eventDeadLetters: queue(eventDeadLetters, eventDeadLetters),
     clock,

@@ -28,6 +28,15 @@ export const probability: PropertyParser<number> = {
   expected: 'a number between 0 and 1',
 };
 
+/** A number above 0. */
+export const positiveNumber: PropertyParser<number> = {
+  parse: (text) => {
+    const value = FRACTION.test(text.trim()) ? Number(text) : Number.NaN;
+    return value > 0 && Number.isFinite(value) ? value : undefined;
+  },
+  expected: 'a number above 0',
+};
+
 export const boolean: PropertyParser<boolean> = {
   parse: (text) => {
     const word = text.trim().toLowerCase();

@@ -5,6 +5,7 @@ import {
   integerFrom,
   oneOf,
   type PropertyParser,
+  positiveNumber,
   probability,
   text,
 } from './property-parsers.ts';
@@ -51,6 +52,11 @@ const DEFINITIONS = {
   /** In the codec's own scale; the codec's default where absent. */
   'write.parquet.compression-level': optional(integerFrom(-INT32_MAX, INT32_MAX)),
   'write.parquet.bloom-filter-max-bytes': withDefault(integerFrom(1, INT32_MAX), MIB),
+
+  /** v2: whether a position delete file is of one data file, or of any of its partition. */
+  'write.delete.granularity': withDefault(oneOf('partition', 'file'), 'partition'),
+  /** Bytes. */
+  'write.delete.target-file-size-bytes': withDefault(integerFrom(1), 64 * MIB),
 
   'write.data.path': optional(text),
   'write.object-storage.enabled': withDefault(boolean, false),
@@ -110,6 +116,20 @@ const DEFINITIONS = {
   'firn.rewrite-data-files.trigger.interval-ms': withDefault(integerFrom(1), 6 * 60 * 60_000),
   /** Of the table's bytes after the commit. */
   'firn.rewrite-data-files.trigger.backfill-ratio': withDefault(probability, 0.2),
+  /**
+   * What becomes of deleted rows of files that are compacted: `purge` leaves them out, `carry` keeps rows and deletes,
+   * `auto` does what is cheaper. Files that are compacted for their deletes are purged in any case.
+   */
+  'firn.rewrite-data-files.deletes': withDefault(oneOf('auto', 'purge', 'carry'), 'auto'),
+  /** Firn: what makes delete files worth rewriting; see `shared/operations/rewrite-deletes` for what counts, and why. */
+  'firn.rewrite-deletes.delete-file-threshold': withDefault(integerFrom(1), 5),
+  'firn.rewrite-deletes.equality-delete-file-threshold': withDefault(integerFrom(1), 5),
+  /** Deleted rows, of the partition's rows. */
+  'firn.rewrite-deletes.delete-ratio-threshold': withDefault(positiveNumber, 0.1),
+  /** Bytes of delete manifests, of those of data manifests. */
+  'firn.rewrite-deletes.delete-manifest-ratio-threshold': withDefault(positiveNumber, 0.5),
+  /** Bytes of no use, of the Puffin file's. */
+  'firn.rewrite-deletes.puffin-garbage-ratio-threshold': withDefault(probability, 0.5),
   /** Firn: `rows` adds an order-free hash of all rows to the checks that always run. */
   'firn.verify': withDefault(oneOf('standard', 'rows'), 'standard'),
   /** Firn: `basic` keeps new pages to PLAIN and dictionary encoding, which every reader knows. */

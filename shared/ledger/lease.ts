@@ -1,8 +1,7 @@
-import type { JsonObject } from '../base/index.ts';
+import { createTurns, type JsonObject } from '../base/index.ts';
 import type { Item } from './item-store.ts';
 import { itemFields, newBody } from './record.ts';
 import { type LedgerPorts, writeSettled } from './settled-write.ts';
-import { createTurns } from './turns.ts';
 
 /** What an item says of a lease. It is never removed, so the fencing number never falls. */
 export interface LeaseRecord {

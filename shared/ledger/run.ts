@@ -1,4 +1,4 @@
-import { assert, IcebergError } from '../base/index.ts';
+import { assert, createTurns, IcebergError } from '../base/index.ts';
 import { encodeUtf8 } from '../bytes/index.ts';
 import { type Intent, type IntentOutcome, type PointerWrite, trimIntents } from './intent.ts';
 import type { Item } from './item-store.ts';
@@ -12,7 +12,6 @@ import {
 } from './run-record.ts';
 import { type LedgerPorts, removeSettled, writeSettled } from './settled-write.ts';
 import { readState, type StateStore, writeState } from './state-store.ts';
-import { createTurns } from './turns.ts';
 
 export interface RunPorts extends LedgerPorts {
   readonly state: StateStore;

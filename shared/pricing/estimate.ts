@@ -11,11 +11,13 @@ export interface Usage {
   readonly lambdaInvocationCount: number;
   readonly lambdaDurationMs: number;
   readonly lambdaMemoryMib: number;
+  /** Messages sent, received and deleted, and receives that found none; absent where no queue is part of it. */
+  readonly sqsRequestCount?: number;
 }
 
 /** One line of an estimate. */
 export interface PriceLine {
-  readonly item: 's3-get' | 's3-put' | 'dynamodb' | 'lambda';
+  readonly item: 's3-get' | 's3-put' | 'dynamodb' | 'lambda' | 'sqs';
   readonly quantity: string;
   readonly dollars: number;
 }
@@ -54,6 +56,13 @@ export function estimatePrice(usage: Usage, prices: PriceTable): PriceEstimate {
         (usage.lambdaInvocationCount / 1e6) * prices.lambdaPerMillionInvocations,
     },
   ];
+  if (usage.sqsRequestCount !== undefined) {
+    lines.push({
+      item: 'sqs',
+      quantity: `${usage.sqsRequestCount} requests`,
+      dollars: (usage.sqsRequestCount / 1e6) * prices.sqsPerMillion,
+    });
+  }
   return { lines, totalDollars: lines.reduce((sum, line) => sum + line.dollars, 0) };
 }
 

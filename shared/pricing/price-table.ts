@@ -9,9 +9,11 @@ export interface PriceTable {
   readonly lambdaPerMillionInvocations: number;
   readonly dynamoDbReadPerMillion: number;
   readonly dynamoDbWritePerMillion: number;
+  /** Standard queues. */
+  readonly sqsPerMillion: number;
 }
 
-/** Public on-demand list prices: S3 Standard, Lambda on arm64, DynamoDB on-demand request units. */
+/** Public on-demand list prices: S3 Standard, Lambda on arm64, DynamoDB on-demand request units, SQS standard queues. */
 export const PRICE_TABLE: PriceTable = {
   region: 'us-east-1',
   asOf: '2025-06',
@@ -21,4 +23,5 @@ export const PRICE_TABLE: PriceTable = {
   lambdaPerMillionInvocations: 0.2,
   dynamoDbReadPerMillion: 0.125,
   dynamoDbWritePerMillion: 0.625,
+  sqsPerMillion: 0.4,
 };

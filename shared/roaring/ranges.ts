@@ -29,8 +29,9 @@ export function* rangesOf(containers: Containers): Generator<PositionRange> {
   if (start < end) yield { start, end };
 }
 
-/** Every position moved by `distance`. */
+/** Every position moved by `distance`; none may leave the range of positions. */
 export function shiftedBy(containers: Containers, distance: number): Containers {
+  assertWithin(containers, distance);
   const builder = new RunsBuilder();
   for (let index = 0; index < containers.count; index++) {
     const base = containers.keys[index]! * CONTAINER_POSITIONS + distance;
@@ -53,7 +54,6 @@ class RunsBuilder {
   #key = 0;
 
   append(start: number, end: number): void {
-    assert(start >= 0 && end - 1 <= POSITION_MAX, `roaring: no positions from ${start} to ${end}`);
     for (let from = start; from < end; ) {
       const key = Math.floor(from / CONTAINER_POSITIONS);
       const keyEnd = (key + 1) * CONTAINER_POSITIONS;
@@ -84,6 +84,16 @@ class RunsBuilder {
     this.#wordCount = 0;
     this.#runEnd = -1;
   }
+}
+
+function assertWithin(containers: Containers, distance: number): void {
+  const { count, keys } = containers;
+  if (count === 0) return;
+  const first = keys[0]! * CONTAINER_POSITIONS + runsOf(containers, 0)[0]! + distance;
+  const [start = 0, more = 0] = runsOf(containers, count - 1).subarray(-2);
+  const last = keys[count - 1]! * CONTAINER_POSITIONS + start + more + distance;
+  const isWithin = Number.isSafeInteger(distance) && first >= 0 && last <= POSITION_MAX;
+  assert(isWithin, `roaring: no positions from ${first} to ${last}`);
 }
 
 /** Pairs of start and length - 1 of one container. */

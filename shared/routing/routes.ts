@@ -1,9 +1,7 @@
 import type { MaintenanceOperation } from '../../events/index.ts';
 import { type Snapshot, type TableMetadata, tableProperty } from '../iceberg/index.ts';
-import {
-  parseRewriteDataFilesOptions,
-  skipReason,
-} from '../operations/rewrite-data-files/index.ts';
+import { unmaintainable } from '../maintenance/index.ts';
+import { parseRewriteDataFilesOptions } from '../operations/rewrite-data-files/index.ts';
 import { REWRITE_DATA_FILES_TRIGGERS, type TriggerRow } from './triggers.ts';
 
 /** What routing knows of one operation. */
@@ -28,6 +26,6 @@ export const OPERATION_ROUTES: readonly OperationRoute[] = [
       const targetBytes = tableProperty(properties, 'write.target-file-size-bytes');
       return parseRewriteDataFilesOptions({}, targetBytes).fileSizeBytesMin;
     },
-    refusal: (metadata, head) => skipReason({ metadata }, head),
+    refusal: (metadata, head) => unmaintainable({ metadata }, head),
   },
 ];

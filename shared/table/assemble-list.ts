@@ -5,10 +5,11 @@ import {
   type TableMetadata,
   tableProperty,
 } from '../iceberg/index.ts';
-import type { ReplaceGroup } from './replace-group.ts';
-import type { HeadFacts } from './revalidate.ts';
+import type { Decision } from './decide.ts';
+import type { HeadFacts } from './head.ts';
 import { mayHaveLiveFiles } from './scan.ts';
 import {
+  contentKey,
   type FilterSource,
   listStaged,
   type ManifestStaging,
@@ -18,12 +19,11 @@ import {
 /** Each holds the entries of one manifest, with metrics. */
 const FILTERS_CONCURRENT = 2;
 
-/** A head, and the groups whose inputs leave it. */
-export interface HeadToChange {
+/** A head, and the files that leave it. */
+export interface HeadToChange extends Pick<Decision, 'groups' | 'removedDeletes'> {
   readonly base: TableMetadata;
   readonly headManifests: readonly ManifestFile[];
   readonly headFacts: HeadFacts;
-  readonly groups: readonly ReplaceGroup[];
 }
 
 /** A manifest that takes the place of some of the head's. */
@@ -32,7 +32,7 @@ export interface Filtered {
   readonly staged: StagedManifest;
 }
 
-/** Writes the manifests that take the place of those of the head that hold inputs of the groups. */
+/** Makes the manifests that take the place of those of the head that hold files to be removed. */
 export function stageFiltered(
   head: HeadToChange,
   staging: ManifestStaging,
@@ -44,18 +44,24 @@ export function stageFiltered(
   );
 }
 
-/** Manifests of the head that hold inputs of the groups; those that are rewritten together, together. */
-export function filterSources({
+/** Manifests of the head that hold files to be removed; those that are rewritten together, together. */
+function filterSources({
   base,
   headManifests,
   headFacts,
   groups,
+  removedDeletes,
 }: HeadToChange): readonly (readonly FilterSource[])[] {
   const removed = new Set(groups.flatMap((group) => group.inputs.map((input) => input.filePath)));
+  const deletesByManifest = Map.groupBy(removedDeletes, ({ manifestPath }) => manifestPath);
   const sources = headManifests.flatMap((source) => {
     const held = headFacts.inputPathsByManifest.get(source.manifestPath) ?? [];
-    const removedPaths = held.filter((path) => removed.has(path));
-    return removedPaths.length === 0 ? [] : [{ source, removedPaths }];
+    const deletes = deletesByManifest.get(source.manifestPath) ?? [];
+    const removedKeys = [
+      ...held.filter((path) => removed.has(path)),
+      ...deletes.map(({ entry }) => contentKey(entry.dataFile)),
+    ];
+    return removedKeys.length === 0 ? [] : [{ source, removedKeys }];
   });
   return packSources(sources, base);
 }
@@ -72,14 +78,15 @@ function packSources(
     return sources.map((source) => [source]);
   }
   const bytesMax = tableProperty(properties, 'commit.manifest.target-size-bytes');
-  const open = new Map<number, { readonly packed: FilterSource[]; bytes: number }>();
+  const open = new Map<string, { readonly packed: FilterSource[]; bytes: number }>();
   const all: FilterSource[][] = [];
   for (const each of sources) {
-    const { partitionSpecId, manifestLengthBytes } = each.source;
-    let bin = open.get(partitionSpecId);
+    const { content, partitionSpecId, manifestLengthBytes } = each.source;
+    const kind = `${content} ${partitionSpecId}`;
+    let bin = open.get(kind);
     if (bin === undefined || bin.bytes + manifestLengthBytes > bytesMax) {
       bin = { packed: [], bytes: 0 };
-      open.set(partitionSpecId, bin);
+      open.set(kind, bin);
       all.push(bin.packed);
     }
     bin.packed.push(each);
@@ -88,7 +95,10 @@ function packSources(
   return all;
 }
 
-/** New manifests first, then the head's in their order: those without live files leave, filtered ones swap. */
+/**
+ * Data manifests before delete manifests; of each, new ones first, then the head's in their order: those without live
+ * files leave, filtered ones swap.
+ */
 export function assembleList(
   { headManifests }: HeadToChange,
   added: readonly StagedManifest[],
@@ -106,7 +116,11 @@ export function assembleList(
     (manifest) =>
       swaps.get(manifest.manifestPath) ?? (mayHaveLiveFiles(manifest) ? [manifest] : []),
   );
-  return [...added.map((staged) => listStaged(staged, place)), ...kept];
+  const all = [...added.map((staged) => listStaged(staged, place)), ...kept];
+  return [
+    ...all.filter(({ content }) => content === 'data'),
+    ...all.filter(({ content }) => content === 'deletes'),
+  ];
 }
 
 export interface RowIdList {

@@ -1,39 +1,52 @@
-import type { DataFile } from '../iceberg/index.ts';
+import { type DataFile, partitionKey } from '../iceberg/index.ts';
+import { plannedDataFiles } from './commit-request.ts';
 import { firstDuplicate, firstViolation } from './first-violation.ts';
-import { partitionKey } from './partition-key.ts';
-import type { CommitProposal } from './proposal.ts';
-import { inputDifference, type ReplaceGroup, sumColumnCounts } from './replace-group.ts';
+import { type CommitProposal, dataManifests, type EntryCounts } from './proposal.ts';
+import {
+  type ColumnCounts,
+  inputDifference,
+  outputFiles,
+  type ReplaceGroup,
+  sumColumnCounts,
+} from './replace-group.ts';
 
-export function inputViolation({ groups, headFacts }: CommitProposal): string | undefined {
-  const inputs = groups.flatMap((group) => group.inputs);
+export function inputViolation(proposal: CommitProposal): string | undefined {
+  const inputs = plannedDataFiles(proposal);
   const twice = firstDuplicate(inputs.map((input) => input.filePath));
   if (twice !== undefined) return `${twice}: input of two groups`;
   return firstViolation(inputs, (input) => {
-    const live = headFacts.liveInputs.get(input.filePath) ?? [];
+    const live = proposal.headFacts.liveInputs.get(input.filePath) ?? [];
     if (live.length !== 1) return `${input.filePath}: live ${live.length} times at head`;
     const difference = inputDifference(input, live[0]!);
-    if (difference !== undefined) return `${input.filePath}: ${difference}`;
-    const deletePath = headFacts.newDeletes.get(input.filePath);
-    return deletePath && `${input.filePath}: ${deletePath} applies to it and not to its output`;
+    return difference && `${input.filePath}: ${difference}`;
   });
 }
 
-export function rowViolation({
-  groups,
-  addedManifests,
-  filteredManifests,
-}: CommitProposal): string | undefined {
-  const inGroups = firstViolation(groups, (group) => {
-    const removed = sumRows(group.inputs);
-    const added = sumRows(group.outputs);
-    return removed === added
+/** Rows that stand in no output must have been deleted (I15); here they are only counted. */
+export function rowViolation(proposal: CommitProposal): string | undefined {
+  const { groups } = proposal;
+  const inGroups = firstViolation(groups, ({ groupIndex, inputs, positionMap, ...group }) => {
+    const removed = sumRows(inputs);
+    const purged = positionMap.goneCount;
+    const added = sumRows(group.outputs.map(({ dataFile }) => dataFile));
+    return removed - purged === added
       ? undefined
-      : `group ${group.groupIndex}: ${removed} rows removed, ${added} added`;
+      : `group ${groupIndex}: ${removed} rows removed, ${purged} of them purged, ${added} added`;
   });
   if (inGroups !== undefined) return inGroups;
-  const removed = filteredManifests.reduce((sum, { counts }) => sum + counts.deletedRowsCount, 0);
-  const added = addedManifests.reduce((sum, { counts }) => sum + counts.addedRowsCount, 0);
-  return removed === added ? undefined : `manifests remove ${removed} rows and add ${added}`;
+  const removed = sumOf(dataManifests(proposal.filteredManifests), 'deletedRowsCount');
+  const purged = groups.reduce((sum, { positionMap }) => sum + positionMap.goneCount, 0);
+  const added = sumOf(dataManifests(proposal.addedManifests), 'addedRowsCount');
+  return removed - purged === added
+    ? undefined
+    : `manifests remove ${removed} rows, ${purged} of them purged, and add ${added}`;
+}
+
+function sumOf(
+  manifests: readonly { readonly counts: EntryCounts }[],
+  name: keyof EntryCounts,
+): number {
+  return manifests.reduce((sum, { counts }) => sum + counts[name], 0);
 }
 
 function sumRows(files: readonly { readonly recordCount: number }[]): number {
@@ -42,53 +55,59 @@ function sumRows(files: readonly { readonly recordCount: number }[]): number {
 
 export function columnViolation({ groups }: CommitProposal): string | undefined {
   return firstViolation(groups, (group) => {
-    const output = sumColumnCounts(group.outputs);
-    const input = group.inputColumnCounts;
+    const { inputColumnCounts: input, purgedColumnCounts: purged } = group;
+    const output = sumColumnCounts(outputFiles([group]));
+    const counts = (name: keyof ColumnCounts) => ({
+      removed: input[name],
+      purged: purged?.[name],
+      added: output[name],
+    });
     return (
-      countViolation(group, 'values', input.valueCounts, output.valueCounts) ??
-      countViolation(group, 'nulls', input.nullValueCounts, output.nullValueCounts)
+      countViolation(group, 'values', counts('valueCounts')) ??
+      countViolation(group, 'nulls', counts('nullValueCounts'))
     );
   });
 }
 
+type Counts = ReadonlyMap<number, number>;
+
 function countViolation(
-  group: ReplaceGroup,
+  { groupIndex, positionMap }: ReplaceGroup,
   noun: string,
-  removed: ReadonlyMap<number, number>,
-  added: ReadonlyMap<number, number>,
+  counts: {
+    readonly removed: Counts;
+    readonly purged: Counts | undefined;
+    readonly added: Counts;
+  },
 ): string | undefined {
+  const { removed, purged, added } = counts;
   return firstViolation(removed, ([fieldId, before]) => {
+    const gone = positionMap.goneCount === 0 ? 0 : purged?.get(fieldId);
     const after = added.get(fieldId);
-    if (after === undefined || after === before) return undefined;
-    return `group ${group.groupIndex}: field ${fieldId} had ${before} ${noun}, has ${after}`;
+    if (gone === undefined || after === undefined || after === before - gone) return undefined;
+    return `group ${groupIndex}: field ${fieldId} had ${before} ${noun}, ${gone} purged, has ${after}`;
   });
 }
 
 export function outputViolation({ groups, outputs }: CommitProposal): string | undefined {
   const reread = new Map(outputs.map((output) => [output.filePath, output]));
-  return firstViolation(
-    groups.flatMap((group) => group.outputs),
-    (output) => {
-      const found = reread.get(output.filePath);
-      if (found === undefined) return `${output.filePath}: was not read back`;
-      if ('flaw' in found) return `${output.filePath}: ${found.flaw}`;
-      if (found.fileSizeBytes !== output.fileSizeBytes) {
-        return `${output.filePath}: ${found.fileSizeBytes} bytes in the store, ${output.fileSizeBytes} in its entry`;
-      }
-      if (found.recordCount !== output.recordCount) {
-        return `${output.filePath}: ${found.recordCount} rows in the store, ${output.recordCount} in its entry`;
-      }
-      return undefined;
-    },
-  );
+  return firstViolation(outputFiles(groups), (output) => {
+    const found = reread.get(output.filePath);
+    if (found === undefined) return `${output.filePath}: was not read back`;
+    if ('flaw' in found) return `${output.filePath}: ${found.flaw}`;
+    if (found.fileSizeBytes !== output.fileSizeBytes) {
+      return `${output.filePath}: ${found.fileSizeBytes} bytes in the store, ${output.fileSizeBytes} in its entry`;
+    }
+    if (found.recordCount !== output.recordCount) {
+      return `${output.filePath}: ${found.recordCount} rows in the store, ${output.recordCount} in its entry`;
+    }
+    return undefined;
+  });
 }
 
-export function pathViolation({
-  groups,
-  addedManifests,
-  headFacts,
-}: CommitProposal): string | undefined {
-  const added = addedManifests.flatMap(({ entries }) =>
+export function pathViolation(proposal: CommitProposal): string | undefined {
+  const { groups, headFacts } = proposal;
+  const added = dataManifests(proposal.addedManifests).flatMap(({ entries }) =>
     entries.map((entry) => entry.dataFile.filePath),
   );
   const twice = firstDuplicate(added);
@@ -98,7 +117,7 @@ export function pathViolation({
   const inputs = new Set(groups.flatMap((group) => group.inputs.map((input) => input.filePath)));
   const both = added.find((path) => inputs.has(path));
   if (both !== undefined) return `${both}: added and removed`;
-  const meant = groups.flatMap((group) => group.outputs.map((output) => output.filePath));
+  const meant = outputFiles(groups).map((output) => output.filePath);
   const addedPaths = new Set(added);
   const missing = meant.find((path) => !addedPaths.has(path));
   if (missing !== undefined) return `${missing}: not added`;
@@ -116,7 +135,7 @@ export function partitionViolation({ groups, addedManifests }: CommitProposal): 
   return firstViolation(groups, (group) => {
     const keys = new Set([
       ...group.inputs.map((input) => partitionKey(input.specId, input.partition)),
-      ...group.outputs.map((output) => addedKey(specIds.get(output.filePath), output)),
+      ...outputFiles([group]).map((output) => addedKey(specIds.get(output.filePath), output)),
     ]);
     return keys.size === 1 ? undefined : `group ${group.groupIndex}: has ${keys.size} partitions`;
   });

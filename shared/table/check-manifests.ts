@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManifestFile } from '../iceberg/index.ts';
 import { firstDuplicate, firstViolation } from './first-violation.ts';
-import type { CommitProposal, EntryCounts } from './proposal.ts';
+import {
+  type CommitProposal,
+  dataManifests,
+  deleteManifests,
+  type EntryCounts,
+  type RereadFilteredManifest,
+} from './proposal.ts';
 import { mayHaveLiveFiles } from './scan.ts';
+import { contentKey } from './stage.ts';
 
 export function manifestViolation(proposal: CommitProposal): string | undefined {
   const { addedManifests, filteredManifests, groups } = proposal;
@@ -23,11 +30,25 @@ export function manifestViolation(proposal: CommitProposal): string | undefined 
     ),
   );
   if (inAdded !== undefined) return inAdded;
-  const deleted = filteredManifests.flatMap(({ deletedPaths }) => deletedPaths).sort();
-  const meant = groups.flatMap((group) => group.inputs.map((input) => input.filePath)).sort();
-  return isDeepStrictEqual(deleted, meant)
+  const inputs = groups.flatMap((group) => group.inputs.map((input) => input.filePath));
+  const deletes = proposal.removedDeletes.map(({ entry }) => contentKey(entry.dataFile));
+  return (
+    removalViolation(dataManifests(filteredManifests), inputs, 'inputs') ??
+    removalViolation(deleteManifests(filteredManifests), deletes, 'delete files')
+  );
+}
+
+function removalViolation(
+  manifests: readonly RereadFilteredManifest[],
+  meant: readonly string[],
+  noun: string,
+): string | undefined {
+  const deleted = manifests.flatMap(({ deletedEntries }) =>
+    deletedEntries.map(({ dataFile }) => contentKey(dataFile)),
+  );
+  return isDeepStrictEqual(deleted.sort(), meant.toSorted())
     ? undefined
-    : `${deleted.length} entries are deleted, ${meant.length} inputs were meant to be`;
+    : `${deleted.length} entries are deleted, ${meant.length} ${noun} were meant to be`;
 }
 
 function manifestCountViolation(manifest: ManifestFile, counts: EntryCounts): string | undefined {

@@ -1,7 +1,7 @@
 import { addRowIds, isSameRowIds, isSameRows, NO_ROW_IDS } from '../datafile/index.ts';
 import { firstViolation } from './first-violation.ts';
 import type { CommitProposal } from './proposal.ts';
-import type { ReplaceGroup } from './replace-group.ts';
+import { outputFiles, type ReplaceGroup } from './replace-group.ts';
 
 /** Outputs store the ids that their rows had, so that those of their own entries are never inherited by them. */
 export function lineageViolation({ groups, outputs }: CommitProposal): string | undefined {
@@ -10,7 +10,7 @@ export function lineageViolation({ groups, outputs }: CommitProposal): string | 
     const before = group.inputRowIds;
     if (before === undefined) return unknownIds(group);
     let after = NO_ROW_IDS;
-    for (const { filePath } of group.outputs) {
+    for (const { filePath } of outputFiles([group])) {
       const found = reread.get(filePath);
       if (found === undefined || 'flaw' in found) return `${filePath}: its row ids are not known`;
       after = addRowIds(after, found.rowIds);

@@ -1,6 +1,8 @@
 import { type ManifestFile, snapshotById } from '../iceberg/index.ts';
+import { plannedDataFiles } from './commit-request.ts';
 import { firstViolation } from './first-violation.ts';
-import type { CommitProposal } from './proposal.ts';
+import { type CommitProposal, dataManifests, deleteManifests } from './proposal.ts';
+import { contentKey } from './stage.ts';
 
 export function sequenceViolation(proposal: CommitProposal): string | undefined {
   const { base, metadata, head, startingSequenceNumber: starting } = proposal;
@@ -25,10 +27,15 @@ export function sequenceViolation(proposal: CommitProposal): string | undefined 
     ),
   );
   if (inInputs !== undefined) return inInputs;
-  return firstViolation(proposal.addedManifests, ({ manifest, entries }) => {
-    if (manifest.sequenceNumber !== sequenceNumber) {
-      return `${manifest.manifestPath}: sequence number ${manifest.sequenceNumber}, expected ${sequenceNumber}`;
-    }
+  const inManifests = firstViolation(proposal.addedManifests, ({ manifest }) =>
+    manifest.sequenceNumber === sequenceNumber
+      ? undefined
+      : `${manifest.manifestPath}: sequence number ${manifest.sequenceNumber}, expected ${sequenceNumber}`,
+  );
+  if (inManifests !== undefined) return inManifests;
+  const inDeletes = deleteSequenceViolation(proposal, sequenceNumber);
+  if (inDeletes !== undefined) return inDeletes;
+  return firstViolation(dataManifests(proposal.addedManifests), ({ manifest, entries }) => {
     const minExpected = isNumbered ? starting : 0n;
     if (manifest.minSequenceNumber !== minExpected) {
       return `${manifest.manifestPath}: min sequence number ${manifest.minSequenceNumber}, expected ${minExpected}`;
@@ -38,6 +45,32 @@ export function sequenceViolation(proposal: CommitProposal): string | undefined 
         ? undefined
         : `${entry.dataFile.filePath}: data sequence number ${entry.dataSequenceNumber} and file sequence number ${entry.fileSequenceNumber}, expected ${minExpected} and ${sequenceNumber}`,
     );
+  });
+}
+
+/** Inherited from the commit, or what the caller has chosen; never below that of the data file, which it must reach. */
+function deleteSequenceViolation(
+  { newDeletes, groups, startingSequenceNumber, ...proposal }: CommitProposal,
+  sequenceNumber: bigint,
+): string | undefined {
+  const meant = new Map(newDeletes.map((each) => [contentKey(each.deleteFile), each]));
+  const inputs = new Map(
+    plannedDataFiles({ groups, deleteGroups: proposal.deleteGroups }).map((input) => [
+      input.filePath,
+      input.dataSequenceNumber,
+    ]),
+  );
+  const entries = deleteManifests(proposal.addedManifests).flatMap((reread) => reread.entries);
+  return firstViolation(entries, ({ dataFile, dataSequenceNumber, fileSequenceNumber }) => {
+    const each = meant.get(contentKey(dataFile));
+    const expected = each?.dataSequenceNumber ?? sequenceNumber;
+    const least = inputs.get(each?.dataFile.filePath ?? '') ?? startingSequenceNumber;
+    if (dataSequenceNumber < least || dataSequenceNumber > sequenceNumber) {
+      return `${dataFile.filePath}: data sequence number ${dataSequenceNumber} is not within ${least} and ${sequenceNumber}`;
+    }
+    return dataSequenceNumber === expected && fileSequenceNumber === sequenceNumber
+      ? undefined
+      : `${dataFile.filePath}: data sequence number ${dataSequenceNumber} and file sequence number ${fileSequenceNumber}, expected ${expected} and ${sequenceNumber}`;
   });
 }
 

@@ -5,22 +5,39 @@
  * delete files, and every deletion of objects.
  */
 
+export type { CommitOutcome, CommittedDeletes } from './commit-outcome.ts';
 export type { CommitPorts } from './commit-ports.ts';
-export { type CommitOutcome, type CommitReplaceOptions, commitReplace } from './commit-replace.ts';
-export type { AttachedDeletes } from './delete-index.ts';
+export { type CommitReplaceOptions, commitReplace } from './commit-replace.ts';
+export {
+  type CommitRewriteDeletesOptions,
+  commitRewriteDeletes,
+} from './commit-rewrite-deletes.ts';
+export {
+  attachedIdentities,
+  attachedPositionDeletes,
+  type DeleteIdentity,
+  deleteIdentity,
+  deleteKey,
+  identityKey,
+} from './delete-identity.ts';
 export { createManifestReader, type ManifestReader } from './manifest-reader.ts';
-export { partitionKey } from './partition-key.ts';
 export {
   type ColumnCounts,
   type DroppedGroup,
   type DropReason,
+  type InputDeletes,
   type ReplaceGroup,
   type ReplaceInput,
   sumColumnCounts,
   toReplaceInput,
 } from './replace-group.ts';
+export type {
+  AddedDelete,
+  CoveredDataFile,
+  RewriteDeletesGroup,
+} from './rewrite-deletes-group.ts';
 export { FENCING_KEY, RUN_ID_KEY } from './run-summary.ts';
-export { readDataFiles, type ScannedDataFile, scanSnapshot } from './scan.ts';
+export { readDataFiles, readDeleteIndex, type ScannedDataFile, scanSnapshot } from './scan.ts';
 export type { SettledRun } from './settle-runs.ts';
 export { requireStateOutside } from './state-outside.ts';
 export {

@@ -1,4 +1,5 @@
 import { IcebergError } from '../base/index.ts';
+import { accountViolation, supersetViolation } from './check-carried-deletes.ts';
 import {
   columnViolation,
   inputViolation,
@@ -9,9 +10,18 @@ import {
 } from './check-files.ts';
 import { listViolation, manifestViolation } from './check-manifests.ts';
 import { metadataViolation } from './check-metadata.ts';
+import {
+  deleteFormatViolation,
+  firstDeleteViolation,
+  readBackViolation,
+  vectorCountViolation,
+} from './check-new-deletes.ts';
+import { removedDeletesViolation } from './check-removed-deletes.ts';
+import { sameDeletesViolation } from './check-rewritten-deletes.ts';
 import { lineageViolation, rowHashViolation } from './check-rows.ts';
 import { rowIdViolation, sequenceViolation } from './check-sequence.ts';
 import type { CommitProposal } from './proposal.ts';
+import { hasDeletes } from './proposed-deletes.ts';
 
 /** A claim that every commit must fulfil. `violation` says where it does not hold, or nothing. */
 export interface Invariant {
@@ -29,19 +39,19 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     number: 1,
     name: 'inputs-live-once',
-    claim: 'each input belongs to one group and is live once at head, as it was planned',
+    claim: 'each data file belongs to one group and is live once at head, as it was planned',
     violation: inputViolation,
   },
   {
     number: 2,
     name: 'rows-kept',
-    claim: 'in each group, and in all, rows added are rows removed',
+    claim: 'in each group, and in all, rows added are rows removed less purged ones',
     violation: rowViolation,
   },
   {
     number: 3,
     name: 'column-counts-kept',
-    claim: 'values and nulls of each column add up where both sides know them',
+    claim: 'values and nulls of each column add up, less purged ones, where both sides know them',
     violation: columnViolation,
   },
   {
@@ -65,7 +75,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     number: 7,
     name: 'sequence-numbers',
-    claim: 'the snapshot follows the last one; added files carry the starting sequence number',
+    claim: 'the snapshot follows the last one; added data files carry the starting sequence number',
     violation: sequenceViolation,
   },
   {
@@ -106,6 +116,61 @@ export const INVARIANTS: readonly Invariant[] = [
     claim: 'with firn.verify=rows, the rows of each group hash to the same before and after',
     violation: rowHashViolation,
     appliesTo: ({ groups }) => groups.some(({ rowHashes }) => rowHashes !== undefined),
+  },
+  {
+    number: 14,
+    name: 'deletes-accounted',
+    claim:
+      'what is deleted of the inputs at head is purged, or deleted of the outputs, and no more',
+    violation: accountViolation,
+    appliesTo: hasDeletes,
+  },
+  {
+    number: 15,
+    name: 'deletes-superset',
+    claim: 'each row that was deleted when its file was read is deleted at head',
+    violation: supersetViolation,
+    appliesTo: hasDeletes,
+  },
+  {
+    number: 16,
+    name: 'one-vector',
+    claim: 'no data file has two deletion vectors',
+    violation: vectorCountViolation,
+    appliesTo: hasDeletes,
+  },
+  {
+    number: 17,
+    name: 'removed-deletes-unneeded',
+    claim: 'deletes of removed files leave with them, and none that a live data file needs',
+    violation: removedDeletesViolation,
+    appliesTo: hasDeletes,
+  },
+  {
+    number: 18,
+    name: 'no-first-delete',
+    claim: 'a branch without delete files gets none',
+    violation: firstDeleteViolation,
+  },
+  {
+    number: 19,
+    name: 'deletes-read-back',
+    claim: 'each delete file added was read back from the store, and deletes the rows it must',
+    violation: readBackViolation,
+  },
+  {
+    number: 20,
+    name: 'delete-formats',
+    claim:
+      'v2 tables get position delete files, v3 tables vectors, each of one data file, as meant',
+    violation: deleteFormatViolation,
+  },
+  {
+    number: 21,
+    name: 'deleted-rows-kept',
+    claim: 'where deletes are rewritten, the deleted rows of each data file stay the same',
+    violation: sameDeletesViolation,
+    appliesTo: ({ deleteGroups }) => deleteGroups.length > 0,
   },
 ];
 

@@ -1,7 +1,10 @@
 import type { RowIdTally } from '../datafile/index.ts';
 import type { ManifestEntry, ManifestFile, Snapshot, TableMetadata } from '../iceberg/index.ts';
-import type { ReplaceGroup } from './replace-group.ts';
-import type { HeadFacts } from './revalidate.ts';
+import type { RoaringBitmap } from '../roaring/index.ts';
+import type { CommitRequest } from './commit-request.ts';
+import type { Decision } from './decide.ts';
+import type { HeadFacts } from './head.ts';
+import type { NewDelete } from './stage-deletes.ts';
 
 /** What was found when an output was read back from the store. */
 export type RereadOutput =
@@ -11,10 +14,18 @@ export type RereadOutput =
       readonly fileSizeBytes: number;
       /** Rows of the footer, all of whose pages were walked. */
       readonly recordCount: number;
-      /** Stored ids of its rows; none where the file has no such column. */
+      /** Stored ids of its rows, less those whose deletes are carried; none where the file has no such column. */
       readonly rowIds: RowIdTally;
     }
   | { readonly filePath: string; readonly flaw: string };
+
+/** What was found when a delete file was read back from the store. */
+export interface RereadDelete {
+  /** The delete file's, see `contentKey`. */
+  readonly key: string;
+  /** What it deletes of its data file. */
+  readonly found: { readonly positions: RoaringBitmap } | { readonly flaw: string };
+}
 
 export interface EntryCounts {
   readonly addedFilesCount: number;
@@ -41,8 +52,8 @@ export interface RereadFilteredManifest {
   readonly unassignedRowsCount: number;
   /** The head's manifests that it replaces, in the order of its entries. */
   readonly sources: readonly ManifestFile[];
-  /** Paths of the entries that it deletes, in order. */
-  readonly deletedPaths: readonly string[];
+  /** The entries that it deletes, in order, without metrics. */
+  readonly deletedEntries: readonly ManifestEntry[];
   /** What is not as it must be, entry by entry; empty when all is well. */
   readonly differences: readonly string[];
 }
@@ -51,15 +62,15 @@ export interface RereadFilteredManifest {
  * A commit as it would become visible: built on `base`, and everything that was written for it read back from
  * the store. Only `verifyProposal` lets it pass to the catalog.
  */
-export interface CommitProposal {
+export interface CommitProposal
+  extends Pick<CommitRequest, 'startingSequenceNumber'>,
+    Omit<Decision, 'dropped' | 'outputDeletes'> {
   readonly base: TableMetadata;
   readonly baseMetadataLocation: string;
   readonly branch: string;
   readonly head: Snapshot;
   readonly headManifests: readonly ManifestFile[];
   readonly headFacts: HeadFacts;
-  readonly groups: readonly ReplaceGroup[];
-  readonly startingSequenceNumber: bigint;
   readonly snapshotId: bigint;
   /** The metadata file, read back. */
   readonly metadata: TableMetadata;
@@ -70,4 +81,20 @@ export interface CommitProposal {
   readonly addedManifests: readonly RereadAddedManifest[];
   readonly filteredManifests: readonly RereadFilteredManifest[];
   readonly outputs: readonly RereadOutput[];
+  /** Delete files that the commit adds, as they are meant. */
+  readonly newDeletes: readonly NewDelete[];
+  readonly rereadDeletes: readonly RereadDelete[];
+}
+
+/** Of manifests that were read back, those of data files. */
+export function dataManifests<Reread extends { readonly manifest: ManifestFile }>(
+  manifests: readonly Reread[],
+): readonly Reread[] {
+  return manifests.filter(({ manifest }) => manifest.content === 'data');
+}
+
+export function deleteManifests<Reread extends { readonly manifest: ManifestFile }>(
+  manifests: readonly Reread[],
+): readonly Reread[] {
+  return manifests.filter(({ manifest }) => manifest.content === 'deletes');
 }

@@ -2,7 +2,6 @@ import { mapConcurrent } from '../base/index.ts';
 import {
   applyTableUpdates,
   createSnapshot,
-  type DataFile,
   type FileOfSpec,
   parseTableMetadata,
   readManifestList,
@@ -21,17 +20,22 @@ import {
   type RowIdList,
   stageFiltered,
 } from './assemble-list.ts';
+import { plannedDataFile } from './attached.ts';
 import type { CommitPorts } from './commit-ports.ts';
+import type { Decision } from './decide.ts';
 import type { CommitProposal, RereadOutput } from './proposal.ts';
-import type { ReplaceGroup, ReplaceInput } from './replace-group.ts';
+import { outputFiles } from './replace-group.ts';
 import { rereadAdded, rereadFiltered } from './reread.ts';
-import type { CommitNames, ManifestStaging, StagedManifest } from './stage.ts';
+import type { CommitNames, StagedManifest } from './stage.ts';
+import type { NewDelete } from './stage-deletes.ts';
+import type { Staging } from './staging.ts';
+import { together } from './together.ts';
 
 /** Manifests read back at a time; the entries of filtered ones are compared one by one. */
 const REREADS_CONCURRENT = 4;
 
-/** One attempt: the head it builds on, and the groups that stand on it. */
-export interface CommitAttempt extends HeadToChange {
+/** One attempt: the head it builds on, and what stands on it. */
+export interface CommitAttempt extends HeadToChange, Decision {
   readonly attempt: number;
   readonly names: CommitNames;
   readonly branch: string;
@@ -43,6 +47,8 @@ export interface CommitAttempt extends HeadToChange {
   readonly startingSequenceNumber: bigint;
   readonly summaryExtra: Readonly<Record<string, string>>;
   readonly outputs: readonly RereadOutput[];
+  /** Delete files that the commit adds. */
+  readonly newDeletes: readonly NewDelete[];
 }
 
 /** A proposal with the objects that it makes part of the table. */
@@ -53,67 +59,69 @@ export interface WrittenProposal {
 
 /**
  * Writes what an attempt needs and reads all of it back. New for each attempt are the manifest list and the
- * metadata file; manifests are written once (see `ManifestStaging`). Manifests that need not change are not merged,
- * which would only make other writers lose; delete manifests are not touched: none can be lost here.
+ * metadata file; manifests and delete files are written once, unless deletes came since. Manifests that need not change
+ * are not merged, which would only make other writers lose.
  *
  * @throws invalid-data — when something read back is corrupt
  * @see Iceberg spec, "Snapshots"; Iceberg Java, `SnapshotProducer.apply`
  */
 export async function writeProposal(
   attempt: CommitAttempt,
-  staging: ManifestStaging,
+  staging: Staging,
   ports: CommitPorts,
 ): Promise<WrittenProposal> {
-  const list = await writeList(attempt, staging, ports);
+  const list = await buildList(attempt, staging);
   const snapshot = newSnapshot(attempt, list, ports);
-  const metadata = await writeMetadata(attempt, snapshot, ports);
-  const { manifestList, metadataLocation } = attempt;
-  const rereadBytes = await ports.store.read(manifestList, list.lengthBytes);
-  const manifests = readManifestList(rereadBytes, manifestList, metadata.formatVersion);
-  const { base, baseMetadataLocation, branch, head, headManifests, headFacts } = attempt;
+  const updated = updateMetadata(attempt, snapshot);
+  // At once, since others commit meanwhile: what is written depends on nothing that is read back.
+  const [manifests, metadata, staged] = await together([
+    writeBack(attempt.manifestList, list.bytes, ports, (bytes, location) =>
+      readManifestList(bytes, location, updated.formatVersion),
+    ),
+    writeBack(
+      attempt.metadataLocation,
+      serializeTableMetadata(updated, attempt.metadataLocation),
+      ports,
+      parseTableMetadata,
+    ),
+    writeStaged(attempt, list, { ...ports, staging }),
+  ]);
+  const { dropped: _, outputDeletes: __, names, ...decided } = attempt;
   const proposal: CommitProposal = {
-    base,
-    baseMetadataLocation,
-    branch,
-    head,
-    headManifests,
-    headFacts,
-    groups: attempt.groups,
-    startingSequenceNumber: attempt.startingSequenceNumber,
-    snapshotId: attempt.names.snapshotId,
-    outputs: attempt.outputs,
+    ...decided,
+    snapshotId: names.snapshotId,
     metadata,
     manifests,
     manifestsIntended: list.manifests,
-    ...(await rereadStaged(attempt, { ...list, manifests, metadata }, ports)),
+    ...staged,
   };
-  const staged = [...list.added, ...list.filtered.map((filtered) => filtered.staged)];
   const locations = [
-    metadataLocation,
-    manifestList,
-    ...staged.map(({ manifestPath }) => manifestPath),
-    ...attempt.groups.flatMap((group) => group.outputs.map(({ filePath }) => filePath)),
+    attempt.metadataLocation,
+    attempt.manifestList,
+    ...list.added.map(({ manifestPath }) => manifestPath),
+    ...list.filtered.map((filtered) => filtered.staged.manifestPath),
+    ...outputFiles(attempt.groups).map(({ filePath }) => filePath),
+    ...attempt.newDeletes.map(({ deleteFile }) => deleteFile.filePath),
   ];
   return { proposal, locations };
 }
 
-/** A manifest list in the store, with the manifests that were written for it. */
-interface WrittenList extends RowIdList {
-  readonly lengthBytes: number;
+/** A manifest list, not yet in the store, with the manifests that were written for it. */
+interface BuiltList extends RowIdList {
+  readonly bytes: Uint8Array;
   /** Of the snapshot. */
   readonly sequenceNumber: bigint;
   readonly added: readonly StagedManifest[];
   readonly filtered: readonly Filtered[];
 }
 
-async function writeList(
-  attempt: CommitAttempt,
-  staging: ManifestStaging,
-  { store }: CommitPorts,
-): Promise<WrittenList> {
+async function buildList(attempt: CommitAttempt, { manifests }: Staging): Promise<BuiltList> {
   const { base, head, names, groups, startingSequenceNumber } = attempt;
-  const added = await staging.stageAdded(base, groups, startingSequenceNumber);
-  const filtered = await stageFiltered(attempt, staging);
+  const added = [
+    ...manifests.stageAdded(base, groups, startingSequenceNumber),
+    ...manifests.stageAddedDeletes(base, attempt.newDeletes),
+  ];
+  const filtered = await stageFiltered(attempt, manifests);
   const sequenceNumber = base.formatVersion === 1 ? 0n : base.lastSequenceNumber + 1n;
   const place = { snapshotId: names.snapshotId, sequenceNumber };
   const unassigned = assembleList(attempt, added, filtered, place);
@@ -126,12 +134,11 @@ async function writeList(
     ...(list.firstRowId === undefined ? {} : { firstRowId: list.firstRowId }),
     manifests: list.manifests,
   });
-  await store.write(attempt.manifestList, bytes);
-  return { ...list, lengthBytes: bytes.length, sequenceNumber, added, filtered };
+  return { ...list, bytes, sequenceNumber, added, filtered };
 }
 
-function newSnapshot(attempt: CommitAttempt, list: WrittenList, { clock }: CommitPorts): Snapshot {
-  const { base, head, names, groups } = attempt;
+function newSnapshot(attempt: CommitAttempt, list: BuiltList, { clock }: CommitPorts): Snapshot {
+  const { base, head, names } = attempt;
   const createdCount = list.manifests.filter(
     (manifest) => manifest.addedSnapshotId === names.snapshotId,
   ).length;
@@ -146,8 +153,8 @@ function newSnapshot(attempt: CommitAttempt, list: WrittenList, { clock }: Commi
       summary: replaceSummary({
         metadata: base,
         refName: attempt.branch,
-        addedFiles: groups.flatMap((group) => group.outputs.map((file) => outputOf(group, file))),
-        removedFiles: groups.flatMap((group) => group.inputs.map(inputFile)),
+        addedFiles: addedFiles(attempt),
+        removedFiles: removedFiles(attempt),
         manifests: {
           createdCount,
           keptCount,
@@ -168,42 +175,45 @@ function commitTimestampMs({ base, head }: CommitAttempt, nowMs: number): number
   return Math.max(nowMs, base.lastUpdatedMs, head.timestampMs);
 }
 
-function outputOf(group: ReplaceGroup, dataFile: DataFile): FileOfSpec {
-  return { specId: group.inputs[0]!.specId, dataFile };
+function addedFiles({ groups, newDeletes }: CommitAttempt): readonly FileOfSpec[] {
+  return [
+    ...groups.flatMap(({ inputs, outputs }) =>
+      outputs.map(({ dataFile }) => ({ specId: inputs[0]!.specId, dataFile })),
+    ),
+    ...newDeletes.map(({ specId, deleteFile }) => ({ specId, dataFile: deleteFile })),
+  ];
 }
 
-function inputFile(input: ReplaceInput): FileOfSpec {
-  const { filePath, partition, recordCount, fileSizeBytes } = input;
-  const dataFile: DataFile = {
-    content: 'data',
-    filePath,
-    fileFormat: 'PARQUET',
-    partition,
-    recordCount,
-    fileSizeBytes,
-    unknownFields: [],
-  };
-  return { specId: input.specId, dataFile };
+function removedFiles({ groups, removedDeletes }: CommitAttempt): readonly FileOfSpec[] {
+  return [
+    ...groups.flatMap(({ inputs }) =>
+      inputs.map((input) => ({ specId: input.specId, dataFile: plannedDataFile(input) })),
+    ),
+    ...removedDeletes.map(({ entry }) => entry),
+  ];
 }
 
-async function writeMetadata(
-  attempt: CommitAttempt,
-  snapshot: Snapshot,
-  { store }: CommitPorts,
-): Promise<TableMetadata> {
-  const { base, baseMetadataLocation, metadataLocation, branch } = attempt;
+function updateMetadata(attempt: CommitAttempt, snapshot: Snapshot): TableMetadata {
+  const { base, baseMetadataLocation, branch } = attempt;
   const updates: readonly TableUpdate[] = [
     { action: 'add-snapshot', snapshot },
     branchUpdate(base, branch, snapshot.snapshotId),
   ];
-  const updated = applyTableUpdates(base, updates, {
+  return applyTableUpdates(base, updates, {
     nowMs: snapshot.timestampMs,
     metadataLocationBefore: baseMetadataLocation,
   });
-  const bytes = serializeTableMetadata(updated, metadataLocation);
-  await store.write(metadataLocation, bytes);
-  const reread = await store.read(metadataLocation, bytes.length);
-  return parseTableMetadata(reread, metadataLocation);
+}
+
+/** Writes an object and parses what the store has of it then. */
+async function writeBack<Value>(
+  location: string,
+  bytes: Uint8Array,
+  { store }: CommitPorts,
+  parse: (bytes: Uint8Array, location: string) => Value,
+): Promise<Value> {
+  await store.write(location, bytes);
+  return parse(await store.read(location, bytes.length), location);
 }
 
 /** The branch moves; its retention settings stay. */
@@ -220,26 +230,34 @@ function branchUpdate(base: TableMetadata, branch: string, snapshotId: bigint): 
   };
 }
 
-async function rereadStaged(
-  { names }: CommitAttempt,
-  list: WrittenList & { readonly metadata: TableMetadata },
-  ports: CommitPorts,
-): Promise<Pick<CommitProposal, 'addedManifests' | 'filteredManifests'>> {
-  const { metadata } = list;
-  const listed = new Map(list.manifests.map((manifest) => [manifest.manifestPath, manifest]));
+/**
+ * Writes what is not written yet, and reads back all that the commit adds. By the list as it is meant: that the one in
+ * the store is the same is a claim of its own (I10).
+ */
+async function writeStaged(
+  { names, base, newDeletes }: CommitAttempt,
+  { manifests, added, filtered }: BuiltList,
+  ports: CommitPorts & { readonly staging: Staging },
+): Promise<Pick<CommitProposal, 'addedManifests' | 'filteredManifests' | 'rereadDeletes'>> {
+  await ports.staging.batch.write();
+  const listed = new Map(manifests.map((manifest) => [manifest.manifestPath, manifest]));
   const limit = { concurrencyMax: REREADS_CONCURRENT };
   // One that the list does not name is missed by the invariants, which know what was meant.
-  const addedManifests = await mapConcurrent(list.added, limit, async ({ manifestPath }) => {
-    const manifest = listed.get(manifestPath);
-    return manifest && rereadAdded(manifest, metadata, ports.store);
-  });
-  const filteredManifests = await mapConcurrent(list.filtered, limit, async (filtered) => {
-    const manifest = listed.get(filtered.staged.manifestPath);
-    const context = { ...ports, metadata, snapshotId: names.snapshotId };
-    return manifest && rereadFiltered(manifest, filtered.sources, context);
-  });
+  const [addedManifests, filteredManifests, rereadDeletes] = await together([
+    mapConcurrent(added, limit, async ({ manifestPath }) => {
+      const manifest = listed.get(manifestPath);
+      return manifest && rereadAdded(manifest, base, ports.store);
+    }),
+    mapConcurrent(filtered, limit, async ({ staged, sources }) => {
+      const manifest = listed.get(staged.manifestPath);
+      const context = { ...ports, metadata: base, snapshotId: names.snapshotId };
+      return manifest && rereadFiltered(manifest, sources, context);
+    }),
+    ports.staging.rereader.reread(newDeletes),
+  ]);
   return {
     addedManifests: addedManifests.filter((reread) => reread !== undefined),
     filteredManifests: filteredManifests.filter((reread) => reread !== undefined),
+    rereadDeletes,
   };
 }

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assert, isIcebergError, mapConcurrent } from '../base/index.ts';
-import { tallyRowIds } from '../datafile/index.ts';
+import { type FileGroupOutput, tallyRowIds } from '../datafile/index.ts';
 import {
-  type DataFile,
   type ManifestEntry,
   type ManifestFile,
   readManifest,
@@ -10,6 +9,7 @@ import {
 } from '../iceberg/index.ts';
 import { readAhead, verifyParquetFile } from '../parquet/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
+import { withoutMetrics } from './head-facts.ts';
 import { type ManifestReader, manifestContext } from './manifest-reader.ts';
 import type {
   EntryCounts,
@@ -17,7 +17,7 @@ import type {
   RereadFilteredManifest,
   RereadOutput,
 } from './proposal.ts';
-import type { FilterSource } from './stage.ts';
+import { contentKey, type FilterSource } from './stage.ts';
 
 const OUTPUTS_CONCURRENT = 4;
 
@@ -31,20 +31,23 @@ const DIFFERENCES_MAX = 5;
  * @throws unavailable, access-denied — when the store cannot be asked; what is wrong with a file is its flaw
  */
 export function rereadOutputs(
-  dataFiles: readonly DataFile[],
+  outputs: readonly FileGroupOutput[],
   store: ObjectStore,
 ): Promise<readonly RereadOutput[]> {
-  return mapConcurrent(dataFiles, { concurrencyMax: OUTPUTS_CONCURRENT }, ({ filePath }) =>
-    rereadOutput(filePath, store),
+  return mapConcurrent(outputs, { concurrencyMax: OUTPUTS_CONCURRENT }, (output) =>
+    rereadOutput(output, store),
   );
 }
 
-async function rereadOutput(filePath: string, store: ObjectStore): Promise<RereadOutput> {
+async function rereadOutput(
+  { dataFile: { filePath }, deletedPositions }: FileGroupOutput,
+  store: ObjectStore,
+): Promise<RereadOutput> {
   try {
     const { fileSizeBytes } = await store.head(filePath);
     const reader = readAhead(store.openRanged(filePath, fileSizeBytes));
     const { rowCount, file } = await verifyParquetFile(reader);
-    const rowIds = await tallyRowIds({ reader, file });
+    const rowIds = await tallyRowIds({ reader, file, deletedPositions });
     return { filePath, fileSizeBytes, recordCount: rowCount, rowIds };
   } catch (error) {
     const isFlaw =
@@ -64,7 +67,7 @@ export async function rereadAdded(
 ): Promise<RereadAddedManifest> {
   const entries = [...(await rereadEntries(manifest, metadata, store))];
   const tally = createTally();
-  for (const entry of entries) tally.add(entry, true);
+  for (const entry of entries) tally.add(entry, manifest.content === 'data');
   return { manifest, entries, ...tally.result() };
 }
 
@@ -85,7 +88,7 @@ export async function rereadFiltered(
   const { metadata, store, snapshotId } = context;
   const expected = expectedEntries(sources, context);
   const tally = createTally();
-  const deletedPaths: string[] = [];
+  const deletedEntries: ManifestEntry[] = [];
   const differences: string[] = [];
   for (const found of await rereadEntries(manifest, metadata, store)) {
     const { value: next } = await expected.next();
@@ -96,8 +99,9 @@ export async function rereadFiltered(
     if (!isSameEntry(found, { ...next, snapshotId })) {
       differences.push(`${next.before.dataFile.filePath}: its entry is not as it was`);
     }
-    if (found.status === 'deleted') deletedPaths.push(found.dataFile.filePath);
-    tally.add(found, next.before.dataFile.firstRowId === undefined);
+    if (found.status === 'deleted') deletedEntries.push(withoutMetrics(found));
+    const { content, firstRowId } = next.before.dataFile;
+    tally.add(found, content === 'data' && firstRowId === undefined);
     if (differences.length === DIFFERENCES_MAX) break;
   }
   const { value: missing } = await expected.next();
@@ -107,7 +111,7 @@ export async function rereadFiltered(
   return {
     manifest,
     sources: sources.map(({ source }) => source),
-    deletedPaths,
+    deletedEntries,
     differences,
     ...tally.result(),
   };
@@ -122,11 +126,11 @@ async function* expectedEntries(
   sources: readonly FilterSource[],
   { metadata, reader }: { readonly metadata: TableMetadata; readonly reader: ManifestReader },
 ): AsyncGenerator<ExpectedEntry, undefined> {
-  for (const { source, removedPaths } of sources) {
-    const removed = new Set(removedPaths);
+  for (const { source, removedKeys } of sources) {
+    const removed = new Set(removedKeys);
     for (const before of await reader.readEntries(metadata, source, { skipsMetrics: false })) {
       if (before.status === 'deleted') continue;
-      yield { before, isRemoved: removed.has(before.dataFile.filePath) };
+      yield { before, isRemoved: removed.has(contentKey(before.dataFile)) };
     }
   }
   return undefined;

@@ -16,14 +16,19 @@ export interface CommitRetry {
 const JITTER_RATIO = 0.1;
 
 /**
- * The table's `commit.retry.*`: waits double from the minimum to the maximum; attempts end with their number, or
- * after the second one when the total time is over.
+ * The table's `commit.retry.*`: waits double from the minimum to the maximum; attempts end after the second one when the
+ * total time is over, and with their number where the table sets it. Java's default of four retries is made for jobs
+ * that somebody starts again; where it is not set, the deadline is what ends ours.
  *
  * @throws invalid-config — when a property is malformed
  * @see Iceberg Java, `SnapshotProducer.commit` and `Tasks`
  */
 export function commitRetry(properties: Properties): CommitRetry {
-  const retriesMax = tableProperty(properties, 'commit.retry.num-retries');
+  const retriesKey = 'commit.retry.num-retries';
+  const retriesMax =
+    properties[retriesKey] === undefined
+      ? Number.POSITIVE_INFINITY
+      : tableProperty(properties, retriesKey);
   const waitMsMin = tableProperty(properties, 'commit.retry.min-wait-ms');
   const waitMsMax = tableProperty(properties, 'commit.retry.max-wait-ms');
   const totalMsMax = tableProperty(properties, 'commit.retry.total-timeout-ms');

@@ -1,21 +1,5 @@
-import {
-  type DroppedGroup,
-  inputDifference,
-  type ReplaceGroup,
-  type ReplaceInput,
-} from './replace-group.ts';
-
-/** What the head says of the inputs of a commit. */
-export interface HeadFacts {
-  /** Every live entry of an input's path, in list order. */
-  readonly liveInputs: ReadonlyMap<string, readonly ReplaceInput[]>;
-  /** By input path, the first delete file that applies to it and would not apply to its output. */
-  readonly newDeletes: ReadonlyMap<string, string>;
-  /** Paths of outputs that are live already; there must be none. */
-  readonly liveOutputs: readonly string[];
-  /** By path of a data manifest, which inputs it holds. */
-  readonly inputPathsByManifest: ReadonlyMap<string, readonly string[]>;
-}
+import type { HeadFacts } from './head.ts';
+import { type DroppedGroup, inputDifference, type ReplaceInput } from './replace-group.ts';
 
 /** How old the head is, and how old the snapshot was that was planned. */
 export interface HeadAge {
@@ -23,41 +7,52 @@ export interface HeadAge {
   readonly startingSequenceNumber: bigint;
 }
 
-export interface Revalidation {
-  readonly kept: readonly ReplaceGroup[];
+export interface Revalidation<Group> {
+  readonly kept: readonly Group[];
   readonly dropped: readonly DroppedGroup[];
 }
 
+/** Why one group cannot be committed. */
+export type Drop = Omit<DroppedGroup, 'groupIndex'>;
+
 /**
- * Sorts out the groups that can no longer be committed on this head. States are compared, not history: a group
- * stands while each of its inputs is live once, as it was planned, without a delete that its outputs would lose.
- * On a branch that was set back, outputs would be newer than the head, out of reach of deletes that it has.
+ * Sorts out the groups that can no longer be committed on this head, as far as data files tell. States are compared, not
+ * history: a group stands while each of its data files is live once, as it was planned. On a branch that was set back,
+ * outputs would be newer than the head, out of reach of deletes that it has.
  */
-export function revalidateGroups(
-  groups: readonly ReplaceGroup[],
-  head: HeadFacts,
-  { sequenceNumber, startingSequenceNumber }: HeadAge,
-): Revalidation {
-  const kept: ReplaceGroup[] = [];
+export function revalidateGroups<Group extends { readonly groupIndex: number }>(
+  groups: readonly Group[],
+  dataFilesOf: (group: Group) => readonly ReplaceInput[],
+  { head, age }: { readonly head: HeadFacts; readonly age: HeadAge },
+): Revalidation<Group> {
+  const { sequenceNumber, startingSequenceNumber } = age;
+  return sortOut(groups, (group): Drop | undefined =>
+    sequenceNumber < startingSequenceNumber
+      ? {
+          reason: 'rolled-back',
+          detail: `head has sequence number ${sequenceNumber}, planned at ${startingSequenceNumber}`,
+        }
+      : firstDrop(dataFilesOf(group), head),
+  );
+}
+
+/** Groups without a reason to drop them, and those with one. */
+export function sortOut<Group extends { readonly groupIndex: number }>(
+  groups: readonly Group[],
+  dropOf: (group: Group) => Drop | undefined,
+): Revalidation<Group> {
+  const kept: Group[] = [];
   const dropped: DroppedGroup[] = [];
   for (const group of groups) {
-    const drop: Drop | undefined =
-      sequenceNumber < startingSequenceNumber
-        ? {
-            reason: 'rolled-back',
-            detail: `head has sequence number ${sequenceNumber}, planned at ${startingSequenceNumber}`,
-          }
-        : firstDrop(group, head);
+    const drop = dropOf(group);
     if (drop === undefined) kept.push(group);
     else dropped.push({ groupIndex: group.groupIndex, ...drop });
   }
   return { kept, dropped };
 }
 
-type Drop = Omit<DroppedGroup, 'groupIndex'>;
-
-function firstDrop(group: ReplaceGroup, head: HeadFacts): Drop | undefined {
-  for (const input of group.inputs) {
+function firstDrop(dataFiles: readonly ReplaceInput[], head: HeadFacts): Drop | undefined {
+  for (const input of dataFiles) {
     const live = head.liveInputs.get(input.filePath) ?? [];
     const first = live[0];
     if (first === undefined) return { reason: 'input-gone', detail: input.filePath };
@@ -70,10 +65,6 @@ function firstDrop(group: ReplaceGroup, head: HeadFacts): Drop | undefined {
     const difference = inputDifference(input, first);
     if (difference !== undefined) {
       return { reason: 'input-changed', detail: `${input.filePath}: ${difference}` };
-    }
-    const deletePath = head.newDeletes.get(input.filePath);
-    if (deletePath !== undefined) {
-      return { reason: 'new-deletes', detail: `${input.filePath}: deleted from by ${deletePath}` };
     }
   }
   return undefined;

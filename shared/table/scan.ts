@@ -1,6 +1,16 @@
 import { IcebergError, mapConcurrent } from '../base/index.ts';
-import type { ManifestEntry, ManifestFile, Snapshot, TableMetadata } from '../iceberg/index.ts';
-import { type AttachedDeletes, createDeleteIndex, type DeleteIndex } from './delete-index.ts';
+import {
+  type AttachedDeletes,
+  createDeleteIndex,
+  type DeleteIndex,
+  isUnpartitioned,
+  type ManifestEntry,
+  type ManifestFile,
+  partitionKey,
+  referencedDataFile,
+  type Snapshot,
+  type TableMetadata,
+} from '../iceberg/index.ts';
 import type { ManifestReader } from './manifest-reader.ts';
 
 /** Manifests fetched at a time; each holds at most its bytes, and entries are decoded one by one. */
@@ -46,9 +56,54 @@ export async function scanSnapshot(options: ScanOptions): Promise<void> {
   );
 }
 
-async function indexDeletes(
+function indexDeletes(
   manifests: readonly ManifestFile[],
   { metadata, reader, visitDeletes }: ScanOptions,
+): Promise<DeleteIndex> {
+  const addVisited = (index: DeleteIndex, entry: ManifestEntry): void => {
+    index.add(entry);
+    visitDeletes?.(entry);
+  };
+  return indexLiveDeletes(manifests, { metadata, reader }, addVisited);
+}
+
+/**
+ * The live delete files of one snapshot that may apply to some data files. Memory: their entries. One GET for the
+ * manifest list and one for each delete manifest, or none where they were read lately.
+ *
+ * @param dataFiles entries of live data files of the snapshot
+ * @throws invalid-data — when a manifest is corrupt or contradicts the list
+ */
+export async function readDeleteIndex(
+  dataFiles: Iterable<ManifestEntry>,
+  { metadata, snapshot, reader }: Pick<ScanOptions, 'metadata' | 'snapshot' | 'reader'>,
+): Promise<DeleteIndex> {
+  const manifests = (await reader.readList(metadata, snapshot)).filter(mayHaveLiveFiles);
+  const paths = new Set<string>();
+  const partitions = new Set<string>();
+  for (const { specId, dataFile } of dataFiles) {
+    paths.add(dataFile.filePath);
+    partitions.add(partitionKey(specId, dataFile.partition));
+  }
+  const globalSpecs = metadata.partitionSpecs.filter(isUnpartitioned);
+  const globalSpecIds = new Set(globalSpecs.map(({ specId }) => specId));
+  return indexLiveDeletes(manifests, { metadata, reader }, (index, entry) => {
+    const { specId, dataFile } = entry;
+    const path = referencedDataFile(entry);
+    const isGlobal = dataFile.content === 'equality-deletes' && globalSpecIds.has(specId);
+    const isInReach =
+      isGlobal ||
+      (path === undefined
+        ? partitions.has(partitionKey(specId, dataFile.partition))
+        : paths.has(path));
+    if (isInReach) index.add(entry);
+  });
+}
+
+async function indexLiveDeletes(
+  manifests: readonly ManifestFile[],
+  { metadata, reader }: Pick<ScanOptions, 'metadata' | 'reader'>,
+  addTo: (index: DeleteIndex, entry: ManifestEntry) => void,
 ): Promise<DeleteIndex> {
   const index = createDeleteIndex(metadata.partitionSpecs);
   await mapConcurrent(
@@ -57,9 +112,7 @@ async function indexDeletes(
     async (manifest) => {
       // Bounds tell which file a position delete file belongs to.
       for (const entry of await reader.readEntries(metadata, manifest, { skipsMetrics: false })) {
-        if (entry.status === 'deleted') continue;
-        index.add(entry);
-        visitDeletes?.(entry);
+        if (entry.status !== 'deleted') addTo(index, entry);
       }
     },
   );

@@ -1,4 +1,4 @@
-import { assert, mapConcurrent } from '../base/index.ts';
+import { assert } from '../base/index.ts';
 import {
   type DataFile,
   type ManifestEntry,
@@ -11,16 +11,15 @@ import {
   type WrittenManifest,
   writeManifest,
 } from '../iceberg/index.ts';
-import type { CommitPorts } from './commit-ports.ts';
-import { manifestContext } from './manifest-reader.ts';
+import { type ManifestReader, manifestContext } from './manifest-reader.ts';
+import type { ObjectBatch } from './object-batch.ts';
 import type { ReplaceGroup } from './replace-group.ts';
+import type { NewDelete } from './stage-deletes.ts';
 
 /** Entries of one manifest of added files; as many as other writers put into 8 MiB, or fewer. */
 const ADDED_ENTRIES_MAX = 10_000;
 
-const WRITES_CONCURRENT = 8;
-
-/** A manifest in the store that no snapshot names yet. */
+/** A manifest that no snapshot names yet; once its batch is written, it is in the store. */
 export interface StagedManifest {
   readonly manifestPath: string;
   readonly written: WrittenManifest;
@@ -29,7 +28,8 @@ export interface StagedManifest {
 /** A manifest of the head that has entries to be removed. */
 export interface FilterSource {
   readonly source: ManifestFile;
-  readonly removedPaths: readonly string[];
+  /** See `contentKey`. */
+  readonly removedKeys: readonly string[];
 }
 
 /** Names shared by everything that one commit writes. */
@@ -39,8 +39,8 @@ export interface CommitNames {
 }
 
 /**
- * Writes the manifests of one commit, each once however many attempts it takes. Every object is named by the
- * commit's uuid, so writing one again can only write the same.
+ * Makes the manifests of one commit, each once however many attempts it takes. Every object is named by the commit's
+ * uuid, so writing one again can only write the same.
  */
 export interface ManifestStaging {
   /** Manifests of the outputs of `groups`, one or more for each spec. */
@@ -48,93 +48,86 @@ export interface ManifestStaging {
     metadata: TableMetadata,
     groups: readonly ReplaceGroup[],
     startingSequenceNumber: bigint,
-  ): Promise<readonly StagedManifest[]>;
+  ): readonly StagedManifest[];
+  /** Manifests of delete files, one or more for each spec. */
+  stageAddedDeletes(
+    metadata: TableMetadata,
+    deletes: readonly NewDelete[],
+  ): readonly StagedManifest[];
   /**
-   * One manifest in place of `sources`, which have one spec: entries of removed paths become DELETED, the other live
-   * ones EXISTING.
+   * One manifest in place of `sources`, which have one spec and content: entries of removed files become DELETED, the
+   * other live ones EXISTING.
    */
   stageFiltered(metadata: TableMetadata, sources: readonly FilterSource[]): Promise<StagedManifest>;
-  /** Where the next manifests will lie. */
-  nextLocations(metadata: TableMetadata, manifestCount: number): readonly string[];
 }
 
-export type StagingPorts = Pick<CommitPorts, 'store' | 'reader' | 'run'>;
+export interface StagingPorts {
+  readonly reader: ManifestReader;
+  readonly batch: ObjectBatch;
+}
 
 export function createManifestStaging(
   names: CommitNames,
-  { store, reader, run }: StagingPorts,
+  { reader, batch }: StagingPorts,
 ): ManifestStaging {
   let manifestCount = 0;
-  const added = new Map<string, Promise<readonly StagedManifest[]>>();
+  const added = new Map<string, readonly StagedManifest[]>();
   const filtered = new Map<string, Promise<StagedManifest>>();
 
-  const stage = async (
-    metadata: TableMetadata,
-    specId: number,
-    entries: readonly NewManifestEntry[],
-  ): Promise<StagedManifest> => {
+  const stage = (metadata: TableMetadata, manifest: ManifestToStage): StagedManifest => {
     const { schemas } = manifestContext(metadata, false);
     const [current, ...others] = schemas;
     assert(current !== undefined, 'a table has a schema');
     const written = writeManifest({
       formatVersion: metadata.formatVersion,
       schemas: [current, ...others],
-      spec: specById(metadata, specId),
-      content: 'data',
-      entries,
+      spec: specById(metadata, manifest.specId),
+      content: manifest.content,
+      entries: manifest.entries,
     });
     const manifestPath = newManifestLocation(metadata, names.commitUuid, manifestCount++);
-    await run.nameObjects([manifestPath], 'attempt-lost');
-    await store.write(manifestPath, written.bytes);
+    batch.add(manifestPath, written.bytes);
     return { manifestPath, written };
   };
 
   return {
     stageAdded(metadata, groups, startingSequenceNumber) {
       const key = [metadata.formatVersion, ...groups.map((group) => group.groupIndex)].join();
+      const entries = groups.flatMap((group) => addedEntries(group, startingSequenceNumber, names));
       return remember(added, key, () =>
-        mapConcurrent(
-          addedBatches(groups),
-          { concurrencyMax: WRITES_CONCURRENT },
-          ({ specId, dataFiles }) =>
-            stage(
-              metadata,
-              specId,
-              dataFiles.map((dataFile) => ({
-                status: 'added',
-                snapshotId: names.snapshotId,
-                dataSequenceNumber: startingSequenceNumber,
-                dataFile,
-              })),
-            ),
-        ),
+        addedBatches('data', entries).map((manifest) => stage(metadata, manifest)),
+      );
+    },
+    stageAddedDeletes(metadata, deletes) {
+      const keys = deletes.map(({ deleteFile }) => contentKey(deleteFile));
+      const key = ['deletes', metadata.formatVersion, ...keys].join('\n');
+      const entries = deletes.map((each) => addedDeleteEntry(each, names));
+      return remember(added, key, () =>
+        addedBatches('deletes', entries).map((manifest) => stage(metadata, manifest)),
       );
     },
     stageFiltered(metadata, sources) {
-      const keys = sources.map(({ source, removedPaths }) => [sourceKey(source), ...removedPaths]);
+      const keys = sources.map(({ source, removedKeys }) => [sourceKey(source), ...removedKeys]);
       const key = [metadata.formatVersion, ...keys.flat()].join('\n');
       return remember(filtered, key, async () => {
         const entries: NewManifestEntry[] = [];
-        for (const { source, removedPaths } of sources) {
+        for (const { source, removedKeys } of sources) {
           const before = await reader.readEntries(metadata, source, { skipsMetrics: false });
-          const removed = new Set(removedPaths);
+          const removed = new Set(removedKeys);
           for (const entry of filterEntries(before, removed, names.snapshotId)) entries.push(entry);
         }
-        const specId = sources[0]?.source.partitionSpecId;
-        assert(specId !== undefined, 'a filtered manifest has a source');
-        return stage(metadata, specId, entries);
+        const first = sources[0]?.source;
+        assert(first !== undefined, 'a filtered manifest has a source');
+        const { partitionSpecId: specId, content } = first;
+        return stage(metadata, { specId, content, entries });
       });
     },
-    nextLocations: (metadata, count) =>
-      Array.from({ length: count }, (_, index) =>
-        newManifestLocation(metadata, names.commitUuid, manifestCount + index),
-      ),
   };
 }
 
-/** How many manifests the outputs of `groups` take. */
-export function addedManifestCount(groups: readonly ReplaceGroup[]): number {
-  return addedBatches(groups).length;
+/** What tells a file from all others of its manifest: vectors share the path of their Puffin file. */
+export function contentKey({ filePath, contentOffset }: DataFile): string {
+  return contentOffset === undefined ? filePath : `${filePath}#${contentOffset}`;
 }
 
 /** Tells a manifest together with what its entries inherit from the list. */
@@ -142,35 +135,64 @@ export function sourceKey(manifest: ManifestFile): string {
   return `${manifest.manifestPath} ${manifest.sequenceNumber} ${manifest.firstRowId ?? ''}`;
 }
 
-function remember<Value>(
-  known: Map<string, Promise<Value>>,
-  key: string,
-  make: () => Promise<Value>,
-): Promise<Value> {
+function remember<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
 }
 
-interface AddedBatch {
+interface ManifestToStage {
   readonly specId: number;
-  readonly dataFiles: readonly DataFile[];
+  readonly content: ManifestFile['content'];
+  readonly entries: readonly NewManifestEntry[];
 }
 
-function addedBatches(groups: readonly ReplaceGroup[]): readonly AddedBatch[] {
-  const bySpec = Map.groupBy(groups, (group) => {
-    const first = group.inputs[0];
-    assert(first !== undefined, `group ${group.groupIndex}: has no inputs`);
-    return first.specId;
-  });
-  // The newest spec first, as Iceberg Java lists them: DuckDB takes partition types from the first manifest.
-  const newestFirst = [...bySpec].sort(([one], [other]) => other - one);
+interface EntryOfSpec {
+  readonly specId: number;
+  readonly entry: NewManifestEntry;
+}
+
+function addedEntries(
+  { groupIndex, inputs, ...group }: ReplaceGroup,
+  startingSequenceNumber: bigint,
+  { snapshotId }: CommitNames,
+): readonly EntryOfSpec[] {
+  const specId = inputs[0]?.specId;
+  assert(specId !== undefined, `group ${groupIndex}: has no inputs`);
+  return group.outputs.map(({ dataFile }) => ({
+    specId,
+    entry: {
+      status: 'added',
+      snapshotId,
+      dataSequenceNumber: startingSequenceNumber,
+      dataFile,
+    },
+  }));
+}
+
+function addedDeleteEntry(
+  { specId, deleteFile: dataFile, dataSequenceNumber }: NewDelete,
+  { snapshotId }: CommitNames,
+): EntryOfSpec {
+  const number = dataSequenceNumber === undefined ? {} : { dataSequenceNumber };
+  return { specId, entry: { status: 'added', snapshotId, dataFile, ...number } };
+}
+
+/** The newest spec first, as Iceberg Java lists them: DuckDB takes partition types from the first manifest. */
+function addedBatches(
+  content: ManifestFile['content'],
+  entries: readonly EntryOfSpec[],
+): readonly ManifestToStage[] {
+  const bySpec = [...Map.groupBy(entries, ({ specId }) => specId)];
+  const newestFirst = bySpec.sort(([one], [other]) => other - one);
   return newestFirst.flatMap(([specId, ofSpec]) => {
-    const dataFiles = ofSpec.flatMap((group) => group.outputs);
-    const batchCount = Math.ceil(dataFiles.length / ADDED_ENTRIES_MAX);
+    const batchCount = Math.ceil(ofSpec.length / ADDED_ENTRIES_MAX);
     return Array.from({ length: batchCount }, (_, index) => ({
       specId,
-      dataFiles: dataFiles.slice(index * ADDED_ENTRIES_MAX, (index + 1) * ADDED_ENTRIES_MAX),
+      content,
+      entries: ofSpec
+        .slice(index * ADDED_ENTRIES_MAX, (index + 1) * ADDED_ENTRIES_MAX)
+        .map(({ entry }) => entry),
     }));
   });
 }
@@ -181,12 +203,12 @@ function addedBatches(groups: readonly ReplaceGroup[]): readonly AddedBatch[] {
  */
 function* filterEntries(
   entries: Iterable<ManifestEntry>,
-  removedPaths: ReadonlySet<string>,
+  removedKeys: ReadonlySet<string>,
   snapshotId: bigint,
 ): Generator<NewManifestEntry> {
   for (const { specId: _, ...entry } of entries) {
     if (entry.status === 'deleted') continue;
-    const isRemoved = removedPaths.has(entry.dataFile.filePath);
+    const isRemoved = removedKeys.has(contentKey(entry.dataFile));
     yield isRemoved
       ? { ...entry, status: 'deleted', snapshotId }
       : { ...entry, status: 'existing' };

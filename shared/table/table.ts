@@ -55,7 +55,15 @@ export async function loadTable(identifier: TableIdentifier, ports: TablePorts):
  * @throws as `loadTable`
  */
 export async function refreshTable(table: Table, ports: TablePorts): Promise<Table> {
-  const pointer = await ports.catalog.loadTable(table.identifier);
+  return tableAt(table, await ports.catalog.loadTable(table.identifier), ports);
+}
+
+/** The table where its pointer is now. A GET where that has moved. @throws as `refreshTable` */
+export async function tableAt(
+  table: Table,
+  pointer: TablePointer,
+  ports: Omit<TablePorts, 'catalog'>,
+): Promise<Table> {
   const { metadataLocation } = pointer;
   if (metadataLocation === table.metadataLocation) return { ...table, pointer };
   const metadata = await loadMetadata(metadataLocation, ports);
@@ -76,11 +84,22 @@ export async function loadMetadata(
   { store, clock }: Omit<TablePorts, 'catalog'>,
 ): Promise<TableMetadata> {
   const bytes = await readPatiently(metadataLocation, { store, clock });
-  const metadata = parseTableMetadata(bytes, metadataLocation);
+  const metadata = parseNamed(bytes, metadataLocation);
   if (isEncrypted(metadata)) {
     throw new IcebergError('unsupported', `${metadataLocation}: the table is encrypted`);
   }
   return metadata;
+}
+
+/** Reports keep the message of an error alone, so that it has to name the file. */
+function parseNamed(bytes: Uint8Array, metadataLocation: string): TableMetadata {
+  try {
+    return parseTableMetadata(bytes, metadataLocation);
+  } catch (error) {
+    if (!isIcebergError(error) || error.message.includes(metadataLocation)) throw error;
+    const { kind, message, context, cause } = error;
+    throw new IcebergError(kind, `${metadataLocation}: ${message}`, context, cause);
+  }
 }
 
 async function readPatiently(

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isIcebergError, JsonNumber, parseJson, serializeJson } from '../../shared/base/index.ts';
+import {
+  isIcebergError,
+  JsonNumber,
+  type JsonValue,
+  parseJson,
+  serializeJson,
+} from '../../shared/base/index.ts';
 
 const number = fc
   .tuple(
@@ -77,5 +83,43 @@ test('mutated text gives a value or invalid-data, never another error', () => {
       }
     }),
     { seed: 3, numRuns: 500 },
+  );
+});
+
+test('numbers are kept as the engine itself says they were written, wherever they stand', () => {
+  const numberText = fc.oneof(
+    fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+    // The numbers that stand for others while a document is parsed.
+    fc.integer({ min: 0, max: 20 }).map((step) => String(2n ** 53n + BigInt(step))),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc.constantFrom('-0', '0.10', '1e5', '1E+400', '1e+21', '9007199254740992.0'),
+  );
+  const value = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      numberText,
+      fc.string().map((text) => JSON.stringify(`${text}"\\`)),
+      fc.array(tie('value')).map((items) => `[${items.join()}]`),
+      fc
+        .array(fc.tuple(fc.constantFrom('a', '1', '__proto__', '-7'), tie('value')))
+        .map((fields) => `{${fields.map(([key, text]) => `${JSON.stringify(key)}: ${text}`)}}`),
+    ),
+  })).value;
+  const revive = JSON.parse as (
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ) => JsonValue;
+  fc.assert(
+    fc.property(value, (text) => {
+      const expected = revive(text, (_key, each, { source }) => {
+        if (typeof each !== 'number' || source === undefined) return each;
+        const isInteger = /^-?\d+$/.test(source);
+        const isKept = String(each) === source && (!isInteger || Number.isSafeInteger(each));
+        if (isKept) return each;
+        return isInteger && source !== '-0' ? BigInt(source) : new JsonNumber(source);
+      });
+      assert.deepEqual(parseJson(text, 'text'), expected);
+    }),
+    { seed: 11, numRuns: 500 },
   );
 });

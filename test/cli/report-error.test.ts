@@ -41,6 +41,16 @@ describe('reportError', () => {
     }
   });
 
+  it('does not ask for credentials where tables lie in a folder', () => {
+    const error = new IcebergError('access-denied', 'read /tables/x: EACCES');
+
+    assert.match(
+      reportError(error, 'file:/tables').text,
+      /\n {2}let this user read and write the file/,
+    );
+    assert.match(reportError(error, 'dynamodb://r/t').text, /\n {2}grant the action/);
+  });
+
   it('is a usage error only for what was typed', () => {
     const typed = new IcebergError('invalid-config', 'option x: is not y');
     const property = new IcebergError('invalid-config', 'table property x: is not y', { key: 'x' });

@@ -13,6 +13,8 @@ const { FIRN_CATALOG, FIRN_STATE_LOCATION: _, ...QUEUES } = LEAST_ENVIRONMENT;
 const QUEUE_URLS = {
   'rewrite-data-files': QUEUES.FIRN_REWRITE_DATA_FILES_QUEUE,
   'rewrite-data-files-dead-letters': QUEUES.FIRN_REWRITE_DATA_FILES_DEAD_LETTERS,
+  'rewrite-deletes': QUEUES.FIRN_REWRITE_DELETES_QUEUE,
+  'rewrite-deletes-dead-letters': QUEUES.FIRN_REWRITE_DELETES_DEAD_LETTERS,
   'event-dead-letters': QUEUES.FIRN_EVENT_DEAD_LETTERS,
 };
 

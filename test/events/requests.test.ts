@@ -32,7 +32,8 @@ const REASONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'round-in-version-1.json': 'maintenance request: Unrecognized key: "round"',
     'too-many-rounds.json': 'round: Too big: expected number to be <=1000',
     'unknown-key.json': 'maintenance request: Unrecognized key: "force"',
-    'unknown-operation.json': 'operation: Invalid input: expected "rewrite-data-files"',
+    'unknown-operation.json':
+      'operation: Invalid option: expected one of "rewrite-data-files"|"rewrite-deletes"',
     'unknown-version.json': "version: Invalid discriminator value. Expected '1' | '2'",
   },
   'sweep-request/v1': {

@@ -10,7 +10,8 @@ import { initLedger, STATE_BUCKET } from './firn.ts';
 import { installTools } from './install.ts';
 import { runCell } from './run-cell.ts';
 import { type Scenario, type ScenarioOptions, scenarios } from './scenarios.ts';
-import { createBucket, type Servers, startLocal, startMoto } from './servers.ts';
+import { CATALOG_TABLE, createBucket, type Servers, startLocal, startMoto } from './servers.ts';
+import { type Suite, suites } from './suites.ts';
 import { Tools, type Warehouse } from './tools.ts';
 
 /** Checks in flight; the tools are one process each, so more would only queue. */
@@ -24,10 +25,14 @@ function say(line: string): void {
 }
 
 /** What `--only` leaves. */
-type Chosen = Readonly<{ cells: readonly Cell[]; scenarios: readonly Scenario[] }>;
+type Chosen = Readonly<{
+  cells: readonly Cell[];
+  scenarios: readonly Scenario[];
+  suites: readonly Suite[];
+}>;
 
-function list({ cells, scenarios }: Chosen): void {
-  for (const { name, what } of scenarios) say(`${name}: ${what}`);
+function list({ cells, scenarios, suites }: Chosen): void {
+  for (const { name, what } of [...scenarios, ...suites]) say(`${name}: ${what}`);
   for (const cell of cells) {
     const missing = Object.entries(unsupported(cell)).map(
       ([reader, why]) => `no ${reader}: ${why}`,
@@ -42,7 +47,9 @@ function list({ cells, scenarios }: Chosen): void {
     );
   }
   const bySpark = cells.filter((cell) => cell.writer === 'spark').length;
-  say(`${scenarios.length} scenarios; ${cells.length} cells, ${bySpark} of them by Spark`);
+  say(
+    `${scenarios.length} scenarios; ${suites.length} suites on moto; ${cells.length} cells, ${bySpark} of them by Spark`,
+  );
 }
 
 /** Something that passes or fails on one warehouse; returns figures for people. */
@@ -51,7 +58,10 @@ type Check = Readonly<{
   run: (tools: Tools, warehouse: Warehouse) => Promise<readonly string[]>;
 }>;
 
-function toChecks({ cells, scenarios }: Chosen, options: ScenarioOptions): readonly Check[] {
+function toChecks(
+  { cells, scenarios }: Omit<Chosen, 'suites'>,
+  options: ScenarioOptions,
+): readonly Check[] {
   // Scenarios come first: they wait more than they work, and cells go on beside them.
   return [
     ...scenarios.map(({ name, run }) => ({
@@ -101,7 +111,8 @@ async function runOn(start: () => Promise<Servers>, checks: readonly Check[]): P
   const servers = await start();
   const warehouse: Warehouse = {
     ...servers.endpoints,
-    catalogTable: 'iceberg',
+    ...(servers.onCatalogChange && { onCatalogChange: servers.onCatalogChange }),
+    catalogTable: CATALOG_TABLE,
     namespace: 'interop',
     warehouse: 's3://warehouse/tables',
   };
@@ -117,13 +128,17 @@ async function runOn(start: () => Promise<Servers>, checks: readonly Check[]): P
   }
 }
 
-/** Holds the S3 adapter against moto; returns 1 if it failed. */
-async function checkStore(): Promise<number> {
-  const { code, stdout } = await runChild(process.execPath, [
-    '--test',
-    `${interopFolder}store-on-moto.ts`,
-  ]);
-  say(code === 0 ? 'ok S3 adapter on moto' : `not ok S3 adapter on moto\n${stdout.slice(-4000)}`);
+/** Runs a suite, which starts its own servers; returns 1 if it failed. */
+async function runSuite({ name, file }: Suite): Promise<number> {
+  const startedMs = performance.now();
+  const { code, stdout } = await runChild(process.execPath, ['--test', `${interopFolder}${file}`]);
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  const [, passed = '?'] = /^(?:\S+ )?pass (\d+)$/m.exec(stdout) ?? [];
+  say(
+    code === 0
+      ? `ok ${name} (${seconds} s)\n  ${passed} tests`
+      : `not ok ${name}\n${stdout.slice(-4000)}`,
+  );
   return code === 0 ? 0 : 1;
 }
 
@@ -145,7 +160,11 @@ async function main(): Promise<void> {
     `--merge-seconds: ${mergeSeconds} is no number of seconds`,
   );
   const isChosen = ({ name }: { readonly name: string }) => name.includes(values.only);
-  const chosen = { cells: cells().filter(isChosen), scenarios: scenarios.filter(isChosen) };
+  const chosen = {
+    cells: cells().filter(isChosen),
+    scenarios: scenarios.filter(isChosen),
+    suites: endpoint === 'local' ? [] : suites.filter(isChosen),
+  };
   if (values.list) {
     list(chosen);
     return;
@@ -158,12 +177,11 @@ async function main(): Promise<void> {
   const onLocal = endpoint === 'moto' ? [] : toChecks(chosen, options);
   const onMoto =
     endpoint === 'local' ? [] : toChecks(endpoint === 'moto' ? chosen : repeated, options);
-  const checksStore = endpoint === 'both' && values.only === '';
   let failed = await runOn(startLocal, onLocal);
   if (onMoto.length > 0) say('on moto:');
   failed += await runOn(startMoto, onMoto);
-  if (checksStore) failed += await checkStore();
-  const count = onLocal.length + onMoto.length + (checksStore ? 1 : 0);
+  for (const suite of chosen.suites) failed += await runSuite(suite);
+  const count = onLocal.length + onMoto.length + chosen.suites.length;
   say(`${count - failed} passed, ${failed} failed, 0 skipped`);
   process.exitCode = failed === 0 && count > 0 ? 0 : 1;
 }

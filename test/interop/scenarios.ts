@@ -3,6 +3,7 @@
 import { publishAfterFirn } from './audit-and-publish.ts';
 import { writeBesideFirn } from './concurrent-writers.ts';
 import { fencePausedWriter } from './fenced-writer.ts';
+import { writeUnasked } from './spark-unasked.ts';
 import type { Tools, Warehouse } from './tools.ts';
 
 export type ScenarioOptions = Readonly<{
@@ -33,5 +34,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'concurrent_publish',
     what: 'Spark publishes audited branches and staged snapshots before, between and after commits of Firn',
     run: publishAfterFirn,
+  },
+  {
+    name: 'spark_unasked',
+    what: 'Spark writes a table, and Firn as deployed compacts it by the events that come of that',
+    run: writeUnasked,
   },
 ];

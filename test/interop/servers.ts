@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startDynamoDbEndpoint } from '../../local/dynamodb-endpoint/index.ts';
+import { type ItemChange, startDynamoDbEndpoint } from '../../local/dynamodb-endpoint/index.ts';
 import { startS3Endpoint } from '../../local/s3-endpoint/index.ts';
 import { childEnvironment, region } from './config.ts';
 import { python } from './install.ts';
@@ -16,7 +16,17 @@ export type Endpoints = Readonly<{
   region: string;
 }>;
 
-export type Servers = Readonly<{ endpoints: Endpoints; close: () => Promise<void> }>;
+export type Servers = Readonly<{
+  endpoints: Endpoints;
+  /** Has every change of an item of the catalog told from now on; absent where the server has streams itself. */
+  onCatalogChange?: (listener: CatalogListener) => void;
+  close: () => Promise<void>;
+}>;
+
+export type CatalogListener = (change: ItemChange) => void;
+
+/** The table of the catalog, on either. */
+export const CATALOG_TABLE = 'iceberg';
 
 /** Waits for a server at most this long, in milliseconds. */
 const START_MS_MAX = 60_000;
@@ -63,9 +73,19 @@ export async function startMoto(): Promise<Servers> {
 
 /** Starts our own local S3 endpoint and dynalite, in this process. */
 export async function startLocal(): Promise<Servers> {
-  const [s3, dynamoDb] = await Promise.all([startS3Endpoint(), startDynamoDbEndpoint()]);
+  const listeners: CatalogListener[] = [];
+  const [s3, dynamoDb] = await Promise.all([
+    startS3Endpoint(),
+    startDynamoDbEndpoint({
+      tableNames: new Set([CATALOG_TABLE]),
+      onChange: (change) => {
+        for (const listener of listeners) listener(change);
+      },
+    }),
+  ]);
   return {
     endpoints: { s3Endpoint: s3.endpoint, dynamoDbEndpoint: dynamoDb.endpoint, region },
+    onCatalogChange: (listener) => void listeners.push(listener),
     close: async () => {
       await Promise.all([s3.close(), dynamoDb.close()]);
     },

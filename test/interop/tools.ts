@@ -3,11 +3,12 @@
 import { LineTool } from './child.ts';
 import { interopFolder } from './config.ts';
 import { javaClassPath, python } from './install.ts';
-import type { Endpoints } from './servers.ts';
+import type { Endpoints, Servers } from './servers.ts';
 
 /** Where the tables of a run live. */
 export type Warehouse = Endpoints &
-  Readonly<{ catalogTable: string; namespace: string; warehouse: string }>;
+  Readonly<{ catalogTable: string; namespace: string; warehouse: string }> &
+  Pick<Servers, 'onCatalogChange'>;
 
 /** What Spark needs from Java 17, as its own launcher passes it. */
 const SPARK_OPENS = [

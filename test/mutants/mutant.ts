@@ -13,15 +13,20 @@ export interface Mutant {
   readonly switchesOff: string;
   /** Other patches without which nothing would come of it, such as one that keeps a second rule from helping. */
   readonly onTopOf: readonly string[];
-  /** How many seeds it may take to notice. */
-  readonly seedCountMax: number;
+  /** What of the simulation has to notice: a scenario within so many seeds, or all cases of one kind. */
+  readonly noticedBy:
+    | { readonly scenario: string; readonly seedCountMax: number }
+    | { readonly cases: string };
 }
 
-const SEED_COUNT_DEFAULT = 400;
+const SCENARIO_DEFAULT = 'commits';
+
+/** What CI runs with each change. */
+const SEED_COUNT_DEFAULT = 200;
 
 /**
  * The patches of this folder, by name. Each begins with lines that `git apply` passes over: `Switches off: TEXT`, and
- * where it applies `On top of: NAME, ...` and `Seeds: N`.
+ * where it applies `On top of: NAME, ...`, `Scenario: NAME` and `Seeds: N`, or `Cases: fault-everywhere`.
  */
 export function readMutants(folder = import.meta.dirname): readonly Mutant[] {
   return readdirSync(folder)
@@ -35,9 +40,18 @@ export function readMutants(folder = import.meta.dirname): readonly Mutant[] {
         patchPath,
         switchesOff: field(head, 'Switches off') ?? '',
         onTopOf: (field(head, 'On top of') ?? '').split(/,\s*/).filter((other) => other !== ''),
-        seedCountMax: Number(field(head, 'Seeds') ?? SEED_COUNT_DEFAULT),
+        noticedBy: noticedBy(head),
       };
     });
+}
+
+function noticedBy(head: string): Mutant['noticedBy'] {
+  const cases = field(head, 'Cases');
+  if (cases !== undefined) return { cases };
+  return {
+    scenario: field(head, 'Scenario') ?? SCENARIO_DEFAULT,
+    seedCountMax: Number(field(head, 'Seeds') ?? SEED_COUNT_DEFAULT),
+  };
 }
 
 function field(head: string, name: string): string | undefined {

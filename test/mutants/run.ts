@@ -28,7 +28,8 @@ const MESSAGE_CHARACTERS_MAX = 200;
 /** Seeds of one process. */
 const SLICE_SEEDS = 50;
 
-const FAILED = /^FAILED seed (\d+): (.*)/;
+/** A seed or a case, and what it failed with. */
+const FAILED = /^FAILED ([^:]+): (.*)/;
 const ENDED = /^\d+ passed, \d+ failed$/;
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, seeds: { type: 'string' } } });
@@ -47,52 +48,77 @@ async function runAll(clone: string): Promise<boolean> {
   print(`clone of ${await git(['log', '-1', '--format=%h %s'], clone)}`);
   const isDirty = (await git(['status', '--porcelain', '--untracked-files=no'], ROOT)) !== '';
   if (isDirty) print('what is not committed is left out');
-  const control = await firstFailure(clone, CONTROL_SEED_COUNT);
-  if (control !== undefined) {
-    print(`FAILED: without any patch, seed ${control.seed} fails: ${control.message}`);
-    return false;
+  for (const noticedBy of controls()) {
+    const control = await firstFailure(clone, noticedBy);
+    if (control !== undefined) {
+      print(`FAILED: without any patch, ${control.where} fails: ${control.message}`);
+      return false;
+    }
+    print(`without any patch, ${describe(noticedBy)} pass`);
   }
-  print(`without any patch, ${CONTROL_SEED_COUNT} seeds pass\n`);
+  print('');
   let caughtCount = 0;
   for (const mutant of chosen) if (await isCaught(mutant, clone)) caughtCount++;
   print(`\n${caughtCount} of ${chosen.length} caught`);
   return chosen.length > 0 && caughtCount === chosen.length;
 }
 
+/** One of each kind, with few seeds. */
+function controls(): readonly Mutant['noticedBy'][] {
+  const all = chosen.map(({ noticedBy }) =>
+    'cases' in noticedBy ? noticedBy : { ...noticedBy, seedCountMax: CONTROL_SEED_COUNT },
+  );
+  return [...new Map(all.map((noticedBy) => [describe(noticedBy), noticedBy])).values()];
+}
+
+function describe(noticedBy: Mutant['noticedBy']): string {
+  if ('cases' in noticedBy) return `all cases of ${noticedBy.cases}`;
+  return `${noticedBy.seedCountMax} seeds of ${noticedBy.scenario}`;
+}
+
 async function isCaught(mutant: Mutant, clone: string): Promise<boolean> {
-  const { name, switchesOff, onTopOf, seedCountMax } = mutant;
+  const { name, switchesOff, onTopOf } = mutant;
   await git(['apply', ...patchesOf(mutant, mutants)], clone);
-  const seedCount = values.seeds === undefined ? seedCountMax : Number(values.seeds);
-  const failure = await firstFailure(clone, seedCount);
+  const noticedBy = withChosenSeeds(mutant.noticedBy);
+  const failure = await firstFailure(clone, noticedBy);
   await git(['checkout', '--quiet', '.'], clone);
   print(`${name}${onTopOf.length === 0 ? '' : ` on top of ${onTopOf.join(', ')}`}: ${switchesOff}`);
   print(
     failure === undefined
-      ? `  SURVIVED ${seedCount} seeds`
-      : `  caught by seed ${failure.seed}: ${failure.message}`,
+      ? `  SURVIVED ${describe(noticedBy)}`
+      : `  caught by ${failure.where}: ${failure.message}`,
   );
   return failure !== undefined;
 }
 
+function withChosenSeeds(noticedBy: Mutant['noticedBy']): Mutant['noticedBy'] {
+  if ('cases' in noticedBy || values.seeds === undefined) return noticedBy;
+  return { ...noticedBy, seedCountMax: Number(values.seeds) };
+}
+
 interface Failure {
-  readonly seed: number;
+  /** The seed, or the case. */
+  readonly where: string;
   readonly message: string;
 }
 
 /** Runs seeds from 1 on, some at a time, until one fails: the others would tell nothing more. */
-async function firstFailure(clone: string, seedCount: number): Promise<Failure | undefined> {
+async function firstFailure(
+  clone: string,
+  noticedBy: Mutant['noticedBy'],
+): Promise<Failure | undefined> {
   const running = new Set<ChildProcess>();
+  if ('cases' in noticedBy) return runSimulation([`--${noticedBy.cases}`], clone, running);
+  const { scenario, seedCountMax } = noticedBy;
   let failure: Failure | undefined;
   let next = 1;
   const runSlices = async (): Promise<void> => {
-    while (next <= seedCount && failure === undefined) {
+    while (next <= seedCountMax && failure === undefined) {
       const from = next;
       next += SLICE_SEEDS;
-      const found = await runSlice(
-        clone,
-        { from, count: Math.min(SLICE_SEEDS, seedCount - from + 1) },
-        running,
-      );
+      const count = Math.min(SLICE_SEEDS, seedCountMax - from + 1);
+      const args = ['--scenario', scenario, '--from', String(from), '--seeds', String(count)];
+      const found = await runSimulation(args, clone, running);
       if (found === undefined) continue;
       failure ??= found;
       for (const child of running) child.kill();
@@ -102,12 +128,12 @@ async function firstFailure(clone: string, seedCount: number): Promise<Failure |
   return failure;
 }
 
-async function runSlice(
+/** One process, until something fails in it. */
+async function runSimulation(
+  args: readonly string[],
   clone: string,
-  { from, count }: { readonly from: number; readonly count: number },
   running: Set<ChildProcess>,
 ): Promise<Failure | undefined> {
-  const args = ['--scenario', 'commits', '--from', String(from), '--seeds', String(count)];
   const child = spawn(process.execPath, ['test/simulation/run.ts', ...args], {
     cwd: clone,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -115,19 +141,20 @@ async function runSlice(
   running.add(child);
   const ended = new Promise((resolve) => child.once('close', resolve));
   let failure: Failure | undefined;
-  let seedsSeen = false;
+  let isEnded = false;
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, seed, message = ''] = FAILED.exec(line) ?? [];
-    seedsSeen ||= ENDED.test(line);
-    if (seed === undefined) continue;
-    failure = { seed: Number(seed), message: message.slice(0, MESSAGE_CHARACTERS_MAX) };
+    const [, where, message = ''] = FAILED.exec(line) ?? [];
+    isEnded ||= ENDED.test(line);
+    if (where === undefined) continue;
+    failure = { where, message: message.slice(0, MESSAGE_CHARACTERS_MAX) };
     break;
   }
   child.kill();
   await ended;
   running.delete(child);
-  const isEnded = seedsSeen || failure !== undefined || child.signalCode !== null;
-  if (!isEnded) throw new TypeError(`seeds ${from} to ${from + count - 1}: ended without a result`);
+  if (!isEnded && failure === undefined && child.signalCode === null) {
+    throw new TypeError(`simulation ${args.join(' ')}: ended without a result`);
+  }
   return failure;
 }
 

@@ -16,6 +16,7 @@ const ROUND_PRICES: PriceTable = {
   lambdaPerMillionInvocations: 1_000_000,
   dynamoDbReadPerMillion: 1_000_000,
   dynamoDbWritePerMillion: 3_000_000,
+  sqsPerMillion: 500_000,
 };
 
 describe('estimatePrice', () => {
@@ -41,6 +42,23 @@ describe('estimatePrice', () => {
     ]);
     assert.equal(estimate.totalDollars, 17);
   });
+
+  it('prices messages where a queue is part of it', () => {
+    const nothing = {
+      s3GetCount: 0,
+      s3PutCount: 0,
+      dynamoDbReadCount: 0,
+      dynamoDbWriteCount: 0,
+      lambdaInvocationCount: 0,
+      lambdaDurationMs: 0,
+      lambdaMemoryMib: 512,
+    };
+
+    const estimate = estimatePrice({ ...nothing, sqsRequestCount: 6 }, ROUND_PRICES);
+
+    assert.deepEqual(estimate.lines.at(-1), { item: 'sqs', quantity: '6 requests', dollars: 3 });
+    assert.equal(estimate.totalDollars, 3);
+  });
 });
 
 describe('PRICE_TABLE', () => {
@@ -61,13 +79,14 @@ describe('PRICE_TABLE', () => {
         lambdaInvocationCount: million,
         lambdaDurationMs: 0,
         lambdaMemoryMib: 1024,
+        sqsRequestCount: million,
       },
       PRICE_TABLE,
     );
 
     assert.deepEqual(
       lines.map(({ dollars }) => Number(dollars.toFixed(6))),
-      [0.4, 5, 0.75, 0.2],
+      [0.4, 5, 0.75, 0.2, 0.4],
     );
   });
 });

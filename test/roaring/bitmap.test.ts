@@ -209,8 +209,15 @@ describe('shift and mapPositions', () => {
   });
 
   test('refuse to leave the range of positions', () => {
-    assert.throws(() => bitmapOf(5).shift(-6), /roaring: no positions from -1 to 0/);
+    assert.throws(() => bitmapOf(5).shift(-6), /roaring: no positions from -1 to -1/);
     assert.throws(() => bitmapOf(5).shift(POSITION_MAX), /roaring: no positions/);
+    assert.throws(() => bitmapOf(5).shift(0.5), /roaring: no positions/);
+    assert.ok(RoaringBitmap.EMPTY.shift(-6).isEmpty);
+    assert.ok(
+      rangeOf(5, 9)
+        .shift(POSITION_MAX - 8)
+        .has(POSITION_MAX),
+    );
   });
 
   test('permute and drop', () => {

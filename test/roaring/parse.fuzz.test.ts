@@ -12,7 +12,7 @@ const NAMES = [
   'runs-in-containers-of-5',
   'every-kind',
   'keys-0-and-5',
-  'by-range-several',
+  'runs-in-containers-of-17',
   'empty',
 ];
 

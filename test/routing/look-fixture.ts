@@ -91,6 +91,7 @@ export function createFleet(settings: Partial<RoutingSettings> = {}) {
       store: counted,
       ledger,
       queues: {
+        'rewrite-deletes': { send: async () => {} },
         'rewrite-data-files': {
           send: async (message: { readonly body: string; readonly groupId: string }) => {
             await queue.send(message);

@@ -1,13 +1,7 @@
 import type { FirnRun } from './actors/firn.ts';
 import type { Crash } from './faults.ts';
-import { type ActorScript, commitsScript, type Script } from './script.ts';
-import { type SimulationOutcome, simulate } from './simulate.ts';
-
-/** One compaction that crashes at one of its points, and the run after it. */
-export interface CrashCase {
-  readonly label: string;
-  readonly outcome: SimulationOutcome;
-}
+import { type Case, FIRST_RUN, quietScript, SECOND_RUN } from './quiet-script.ts';
+import { simulate } from './simulate.ts';
 
 /** Versions differ in what a commit writes; the seeds give tables with something to compact. */
 const TABLES = [
@@ -29,17 +23,17 @@ const DELAYS_MS = { lost: [AFTER_LEASE_MS], late: [0, AFTER_LEASE_MS] } as const
  */
 export async function* crashEverywhere(
   options: { readonly firn?: FirnRun } = {},
-): AsyncGenerator<CrashCase> {
+): AsyncGenerator<Case> {
   for (const { formatVersion, seed } of TABLES) {
     const script = quietScript(seed, formatVersion);
     const calm = await simulate(script, options);
     yield { label: `v${formatVersion}, no crash`, outcome: calm };
-    const turnCount = calm.turnCountByActor.get(FIRST.name) ?? 0;
+    const turnCount = calm.turnCountByActor.get(FIRST_RUN.name) ?? 0;
     for (let turn = 0; turn < turnCount; turn++) {
       for (const underWay of ['lost', 'late'] as const) {
         for (const delayMs of DELAYS_MS[underWay]) {
-          const crash: Crash = { actor: FIRST.name, turn, underWay };
-          const actors = [FIRST, { ...SECOND, delayMs }];
+          const crash: Crash = { actor: FIRST_RUN.name, turn, underWay };
+          const actors = [FIRST_RUN, { ...SECOND_RUN, delayMs }];
           const outcome = await simulate({ ...script, actors, crashes: [crash] }, options);
           const label = `v${formatVersion}, turn ${turn} of ${turnCount}, requests ${underWay}, next run after ${delayMs} ms`;
           yield { label, outcome };
@@ -47,27 +41,4 @@ export async function* crashEverywhere(
       }
     }
   }
-}
-
-const FIRST: ActorScript = {
-  name: 'firn-1',
-  kind: 'firn',
-  taskCount: 1,
-  delayMs: 0,
-  skewMs: 0,
-};
-
-const SECOND: ActorScript = { ...FIRST, name: 'firn-2' };
-
-/** A table with small files and nobody else at it. */
-function quietScript(seed: number, formatVersion: 1 | 2 | 3): Script {
-  return {
-    ...commitsScript(seed),
-    formatVersion,
-    isPartitioned: false,
-    actors: [FIRST],
-    faults: [],
-    crashes: [],
-    stickiness: 0,
-  };
 }

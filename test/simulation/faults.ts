@@ -1,3 +1,14 @@
+const LEDGER_KINDS = [
+  'unavailable',
+  'conflict',
+  'throttled',
+  'lost-before',
+  'lost-after',
+  'late',
+  'stall',
+  'freeze',
+] as const;
+
 /**
  * What goes wrong in the simulation, by the port that it happens to:
  *
@@ -6,18 +17,20 @@
  * - `catalog`: a read of the pointer;
  * - `ledger`: a request for an item of the ledger; see the memory item store. A `late` write lands, or is turned away,
  *   at any later time;
+ * - `run-record`: one of them that writes the record of a run, with its objects and intents: what settling stands on;
  * - `store`: any request for an object; see the memory object store. A `timeout` is a request that takes half a
  *   minute and fails.
  *
- * A `stall` freezes the actor, with its request not yet sent, for longer than a lease lasts: whoever comes meanwhile
- * takes its lease and settles its run.
+ * A `stall` holds the actor up, with its request not yet sent, for longer than a lease lasts: whoever comes meanwhile
+ * takes its lease and settles its run. A `freeze` ends as soon as somebody has done so, while they are at work.
  *
  * Besides, a `crash` ends an actor between any two points of its calls, with what it had under way lost or late.
  */
 export const FAULT_KINDS = {
-  pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late', 'stall'],
+  pointer: ['conflict', 'throttled', 'lost-before', 'lost-after', 'late', 'stall', 'freeze'],
   catalog: ['unavailable'],
-  ledger: ['unavailable', 'conflict', 'throttled', 'lost-before', 'lost-after', 'late'],
+  ledger: LEDGER_KINDS,
+  'run-record': LEDGER_KINDS,
   store: [
     'unavailable-before',
     'unavailable-after',
@@ -25,8 +38,12 @@ export const FAULT_KINDS = {
     'throttled',
     'timeout',
     'stall',
+    'freeze',
   ],
 } as const;
+
+/** How long a stall lasts: longer than a lease, and than others take to notice. */
+export const STALL_MS = 260_000;
 
 export type FaultPort = keyof typeof FAULT_KINDS;
 export type FaultKind<Port extends FaultPort = FaultPort> = (typeof FAULT_KINDS)[Port][number];

@@ -6,6 +6,8 @@ import {
   parseJson,
 } from '../../shared/base/index.ts';
 import type { ObjectStore } from '../../shared/storage/index.ts';
+import type { AvroRecord } from '../support/slow-avro.ts';
+import { DATA_FILE, MANIFEST_ENTRY, MANIFEST_FILE } from '../support/slow-files.ts';
 import { OBJECT_BYTES_MAX, type SlowParser, slowParser } from '../support/slow-parser.ts';
 import { readFilesSlowly } from '../support/slow-reader.ts';
 import { claim } from './violation.ts';
@@ -26,15 +28,31 @@ export interface MetadataDocument {
   readonly logged: readonly string[];
 }
 
+/** A manifest of a snapshot: what the list says of it, and all its entries. */
+export interface ListedManifest {
+  readonly listed: AvroRecord;
+  readonly entries: readonly AvroRecord[];
+}
+
+const STATUS_DELETED = 2;
+
+export function isLive(entry: AvroRecord): boolean {
+  return entry[MANIFEST_ENTRY.status] !== STATUS_DELETED;
+}
+
+export function fileOf(entry: AvroRecord): AvroRecord {
+  return entry[MANIFEST_ENTRY.dataFile] as AvroRecord;
+}
+
 /** Reads metadata and rows for the checker, remembering what it read: objects never change. */
 export class Oracle {
   readonly #store: ObjectStore;
-  readonly #parser: SlowParser;
+  readonly parser: SlowParser;
   readonly #documents = new Map<string, Promise<MetadataDocument>>();
 
   constructor(store: ObjectStore) {
     this.#store = store;
-    this.#parser = rememberingParser(slowParser(store));
+    this.parser = rememberingParser(slowParser(store));
   }
 
   document(location: string): Promise<MetadataDocument> {
@@ -53,7 +71,7 @@ export class Oracle {
       metadataLocation: document.location,
       snapshotId,
       withLineage: document.formatVersion === 3,
-      parser: this.#parser,
+      parser: this.parser,
     });
     const paths = new Set(files.map(({ filePath }) => filePath));
     claim(paths.size === files.length, 'no file is referenced twice', () => `${snapshotId}`);
@@ -61,7 +79,38 @@ export class Oracle {
       claim(failure === undefined, 'every file can be read', () => `${filePath}: ${failure}`);
       return rows;
     });
+    if (document.formatVersion === 3) requireOwnRowIds(rows, document, snapshotId);
     return rows.sort().join('\n');
+  }
+
+  /** Manifests of a snapshot in the order of its list. */
+  async manifestsOf(
+    { snapshots }: MetadataDocument,
+    snapshotId: bigint,
+  ): Promise<readonly ListedManifest[]> {
+    const manifestList = String(snapshots.get(snapshotId)?.['manifest-list']);
+    const { records } = await this.parser.avro(manifestList);
+    const manifests: ListedManifest[] = [];
+    for (const listed of records) {
+      const { records: entries } = await this.parser.avro(manifestPath(listed));
+      manifests.push({ listed, entries });
+    }
+    return manifests;
+  }
+
+  /** Every object that a metadata file leads to, and the file itself; not the files of its log. */
+  async objectsOf(document: MetadataDocument): Promise<ReadonlySet<string>> {
+    const objects = new Set([document.location]);
+    for (const [snapshotId, snapshot] of document.snapshots) {
+      objects.add(String(snapshot['manifest-list']));
+      for (const { listed, entries } of await this.manifestsOf(document, snapshotId)) {
+        objects.add(manifestPath(listed));
+        for (const entry of entries.filter(isLive)) {
+          objects.add(String(fileOf(entry)[DATA_FILE.filePath]));
+        }
+      }
+    }
+    return objects;
   }
 
   async #readDocument(location: string): Promise<MetadataDocument> {
@@ -91,6 +140,26 @@ export class Oracle {
       ),
     };
   }
+}
+
+/** Whatever was appended after a commit of Firn, too: its ids begin where the metadata says. */
+function requireOwnRowIds(
+  rows: readonly string[],
+  { nextRowId }: MetadataDocument,
+  snapshotId: bigint,
+): void {
+  const ids = rows.map((row) => row.slice(0, row.indexOf('|'))).filter((id) => id !== 'null');
+  claim(new Set(ids).size === ids.length, 'row ids are unique', () => `snapshot ${snapshotId}`);
+  const beyond = ids.find((id) => BigInt(id) >= nextRowId);
+  claim(
+    beyond === undefined,
+    'row ids lie below the next one',
+    () => `${beyond} of snapshot ${snapshotId}, next is ${nextRowId}`,
+  );
+}
+
+function manifestPath(listed: AvroRecord): string {
+  return String(listed[MANIFEST_FILE.manifestPath]);
 }
 
 export function long(value: JsonValue | undefined): bigint {

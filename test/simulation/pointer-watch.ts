@@ -37,6 +37,11 @@ export class PointerWatch {
     this.#moverByVersion.set(version, actor);
   }
 
+  /** Who sent conditional writes, each as often as it did. */
+  senders(): readonly string[] {
+    return [...this.#moverByVersion.values()];
+  }
+
   /** Makes a call of the catalog, whose effect takes place at once. */
   byActor<Answer>(actor: string, write: () => Answer): Answer {
     try {

@@ -1,4 +1,3 @@
-import { FAULT_NAMES } from './faults.ts';
 import type { FailingSchedule } from './shrink.ts';
 import type { SimulationOutcome } from './simulate.ts';
 
@@ -24,23 +23,22 @@ export class Totals {
   }
 
   /** What should have happened and never did: then the simulation shows less than it seems to. */
-  missing(): readonly string[] {
-    const faults = FAULT_NAMES.map((name) => `fault ${name}`);
-    return ['commits by firn', ...faults].filter((what) => !this.#counts.has(what));
+  missing(expected: readonly string[]): readonly string[] {
+    return expected.filter((what) => !this.#counts.has(what));
   }
 }
 
 const LOG_LINES_SHOWN = 40;
 const SMALL_LOG_LINES_SHOWN = 200;
 
-/** How a seed failed, and how to run it again. */
+/** How a seed of a scenario failed, and how to run it again. */
 export function printFailure(
-  seed: number,
+  { scenario, seed }: { readonly scenario: string; readonly seed: number },
   { failure, log }: SimulationOutcome,
   print: Print,
 ): void {
   print(`\nFAILED seed ${seed}: ${failure?.message}`);
-  print(`  again: npm run test:simulation -- --scenario commits --seed ${seed}`);
+  print(`  again: npm run test:simulation -- --scenario ${scenario} --seed ${seed}`);
   for (const line of log.slice(-LOG_LINES_SHOWN)) print(`  ${line}`);
 }
 
@@ -48,7 +46,9 @@ export function printFailure(
 export function printSmallest({ script, outcome }: FailingSchedule, print: Print): void {
   const { actors, faults, crashes } = script;
   print(`\nsmallest schedule found: v${script.formatVersion}, ${script.fileCount} files`);
-  for (const { name, taskCount } of actors) print(`  ${name}: ${taskCount} tasks`);
+  for (const { name, taskCount, cue } of actors) {
+    print(`  ${name}: ${taskCount} tasks${cue === undefined ? '' : `, once ${cue}`}`);
+  }
   for (const { actor, port, kind, nth } of faults)
     print(`  ${actor}: ${port} ${kind}, call ${nth}`);
   for (const { actor, turn, underWay } of crashes) {

@@ -2,25 +2,29 @@
  * Runs Firn among other writers, faults and crashes, one seed after the other, and holds every state of the table
  * against a slow reader: see `scheduler.ts` for how, `checker.ts` for what must hold, `faults.ts` for what goes wrong.
  *
- *     npm run test:simulation -- [--scenario commits] [--seeds N] [--from SEED]
+ *     npm run test:simulation -- [--scenario commits|observe] [--seeds N] [--from SEED]
  *     npm run test:simulation -- --seed SEED          one seed, with its whole log; smaller when it fails
  *     npm run test:simulation -- --crash-everywhere   a crash at each point of a compaction, and a run after it
+ *     npm run test:simulation -- --fault-everywhere   each fault at each call of a compaction, and a run after it
  */
 import { parseArgs } from 'node:util';
 import { crashEverywhere } from './crash-everywhere.ts';
+import { faultEverywhere } from './fault-everywhere.ts';
+import type { Case } from './quiet-script.ts';
 import { printFailure, printSmallest, Totals } from './report.ts';
-import { commitsScript, type Script } from './script.ts';
+import type { Scenario } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
 const SEEDS_DEFAULT = '200';
 const PROGRESS_EVERY = 50;
 
+/** In fewer seeds, what is rare may not happen. */
+const EXPECTED_SEEDS_MIN = 200;
+
 /** Failures that are shown in full; the others are most often the same ones. */
 const FAILURES_SHOWN_MAX = 3;
-
-/** By name, what a seed stands for. */
-const SCENARIOS: Readonly<Record<string, (seed: number) => Script>> = { commits: commitsScript };
 
 const { values } = parseArgs({
   options: {
@@ -29,12 +33,15 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     'crash-everywhere': { type: 'boolean', default: false },
+    'fault-everywhere': { type: 'boolean', default: false },
   },
 });
 
-const scriptOf = SCENARIOS[values.scenario];
-if (scriptOf === undefined) refuse(`--scenario: there is no '${values.scenario}'`);
-const counts = values['crash-everywhere'] ? await runCrashes() : await runSeeds(scriptOf);
+const scenario = SCENARIOS[values.scenario];
+if (scenario === undefined) {
+  refuse(`--scenario: there is no '${values.scenario}', only ${Object.keys(SCENARIOS).join(', ')}`);
+}
+const counts = await runChosen(scenario);
 print(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
 
@@ -43,38 +50,47 @@ interface Counts {
   readonly failed: number;
 }
 
-async function runSeeds(scenario: (seed: number) => Script): Promise<Counts> {
+function runChosen(scenario: Scenario): Promise<Counts> {
+  if (values['crash-everywhere']) return runCases(crashEverywhere());
+  if (values['fault-everywhere']) return runCases(faultEverywhere());
+  return runSeeds(scenario);
+}
+
+async function runSeeds(scenario: Scenario): Promise<Counts> {
   const totals = new Totals();
   const failedSeeds: number[] = [];
   const seeds = chosenSeeds();
   for (const [index, seed] of seeds.entries()) {
-    const outcome = await simulate(scenario(seed));
+    const outcome = await simulate(scenario.scriptOf(seed), { scenario });
     totals.add(outcome);
     if (values.seed !== undefined) for (const line of outcome.log) print(line);
     if (outcome.failure !== undefined) {
       failedSeeds.push(seed);
-      if (failedSeeds.length <= FAILURES_SHOWN_MAX) printFailure(seed, outcome, print);
+      if (failedSeeds.length <= FAILURES_SHOWN_MAX)
+        printFailure({ scenario: values.scenario, seed }, outcome, print);
     }
     if ((index + 1) % PROGRESS_EVERY === 0)
       print(`${index + 1} seeds, ${failedSeeds.length} failed`);
   }
   const [first] = failedSeeds;
-  if (first !== undefined) await printShrunk(scenario(first));
+  if (first !== undefined) await printShrunk(scenario, first);
   totals.print(print);
-  const missing = values.seed === undefined ? totals.missing() : [];
+  const isEnough = seeds.length >= EXPECTED_SEEDS_MIN;
+  const missing = isEnough ? totals.missing(scenario.expected) : [];
   for (const what of missing) print(`FAILED: never happened: ${what}`);
   const failed = failedSeeds.length + missing.length;
   return { passed: seeds.length - failedSeeds.length, failed };
 }
 
-async function printShrunk(script: Script): Promise<void> {
-  const outcome = await simulate(script);
-  printSmallest(await shrink({ script, turns: outcome.turns, outcome }), print);
+async function printShrunk(scenario: Scenario, seed: number): Promise<void> {
+  const script = scenario.scriptOf(seed);
+  const outcome = await simulate(script, { scenario });
+  printSmallest(await shrink({ script, turns: outcome.turns, outcome }, { scenario }), print);
 }
 
-async function runCrashes(): Promise<Counts> {
+async function runCases(cases: AsyncIterable<Case>): Promise<Counts> {
   let [passed, failed, landed] = [0, 0, 0];
-  for await (const { label, outcome } of crashEverywhere()) {
+  for await (const { label, outcome } of cases) {
     if (outcome.failure === undefined) passed++;
     else {
       failed++;
@@ -83,7 +99,7 @@ async function runCrashes(): Promise<Counts> {
     }
     landed += outcome.counts.get('commits by firn') ?? 0;
     if ((passed + failed) % PROGRESS_EVERY === 0)
-      print(`${passed + failed} crashes, ${failed} failed`);
+      print(`${passed + failed} cases, ${failed} failed`);
   }
   print(`${landed} commits by firn`);
   return { passed, failed };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ManualClock } from '../../shared/base/index.ts';
-import { scriptedChooser } from './choosers.ts';
+import { scriptedChooser, TIME, type Turns } from './choosers.ts';
 import type { Crash } from './faults.ts';
 import { Scheduler } from './scheduler.ts';
 
-function createScheduler(turns: readonly string[], crashes: readonly Crash[] = []) {
+function createScheduler(turns: Turns, crashes: readonly Crash[] = []) {
   const clock = new ManualClock(0);
   const log: string[] = [];
   const scheduler = new Scheduler({
@@ -51,6 +51,26 @@ describe('Scheduler', () => {
 
     assert.deepEqual(log, ['sleeper-200 <- slept 200 ms', 'sleeper-500 <- slept 500 ms']);
     assert.equal(clock.nowMs(), 500);
+  });
+
+  it('lets seconds pass although somebody could go on, when the schedule says so', async () => {
+    const { log, scheduler } = createScheduler([TIME]);
+    scheduler.spawn('sleeper', (actor) => scheduler.sleep(actor, 10_000));
+    spawnCaller(scheduler, 'a', []);
+
+    await scheduler.run();
+
+    assert.equal(log[0], 'sleeper <- slept 10000 ms');
+  });
+
+  it('never lets minutes pass while somebody could go on', async () => {
+    const { log, scheduler } = createScheduler([TIME]);
+    scheduler.spawn('sleeper', (actor) => scheduler.sleep(actor, 60_000));
+    spawnCaller(scheduler, 'a', []);
+
+    await scheduler.run();
+
+    assert.deepEqual(log, ['a -> call', 'a <- call ok', 'sleeper <- slept 60000 ms']);
   });
 
   it('never answers an actor that crashed, and loses what it had sent', async () => {

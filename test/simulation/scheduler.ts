@@ -41,6 +41,9 @@ export interface SchedulerOptions {
 /** A call takes this long, so that time passes even if nobody sleeps. */
 const TURN_MS = 3;
 
+/** How long all who could go on may take at most until somebody wakes. */
+const SKIP_MS_MAX = 10_000;
+
 /** Far beyond what any scenario needs: more means that somebody goes round in circles. */
 const TURNS_MAX = 50_000;
 
@@ -147,16 +150,16 @@ export class Scheduler {
         soonest === undefined || other.dueMs! < soonest.dueMs! ? other : soonest,
       undefined,
     );
-    if (
-      first !== undefined &&
-      (ready.length === 0 || this.#options.chooser.skipsTime(this.#turn))
-    ) {
-      return first;
-    }
+    if (first !== undefined && (ready.length === 0 || this.#isSkipped(first, nowMs))) return first;
     const names = [...new Set(ready.map(({ actor }) => actor.name))];
     if (names.length === 0) return undefined;
     const name = this.#options.chooser.choose(names, this.#turn);
     return ready.find(({ actor }) => actor.name === name);
+  }
+
+  /** Everybody else is slow for as long; a stall of minutes is a fault of its own. */
+  #isSkipped({ dueMs = 0 }: Waiting, nowMs: number): boolean {
+    return dueMs - nowMs <= SKIP_MS_MAX && this.#options.chooser.skipsTime(this.#turn);
   }
 
   #take(waiting: Waiting): void {

@@ -1,5 +1,6 @@
 import type { FirnRun } from './actors/firn.ts';
 import { scriptedChooser, type Turns } from './choosers.ts';
+import type { Scenario } from './scenario.ts';
 import type { Script } from './script.ts';
 import { type SimulationOutcome, simulate } from './simulate.ts';
 
@@ -11,6 +12,7 @@ export interface FailingSchedule {
 }
 
 export interface ShrinkOptions {
+  readonly scenario?: Scenario;
   readonly firn?: FirnRun;
   /** Simulations that shrinking may cost. */
   readonly triesMax?: number;

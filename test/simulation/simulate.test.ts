@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FirnRun } from './actors/firn.ts';
 import { copyingCompactor } from './copying-compactor.ts';
-import { type ActorKind, commitsScript, type Script } from './script.ts';
+import { commitsScript } from './scenarios/commits-script.ts';
+import { OBSERVE } from './scenarios/observe.ts';
+import type { ActorKind, Script } from './script.ts';
 import { shrink } from './shrink.ts';
 import { type SimulationOutcome, simulate } from './simulate.ts';
 
@@ -18,7 +20,7 @@ function scriptWith(seed: number, kinds: readonly ActorKind[]): Script {
   return { ...commitsScript(seed), formatVersion: 2, actors, faults: [], crashes: [] };
 }
 
-const SEEDS_MAX = 8;
+const SEEDS_MAX = 16;
 
 /** The first seed that fails with a job in Firn's place. */
 async function firstFailure(
@@ -69,10 +71,50 @@ describe('simulate', () => {
     assert.equal(found?.outcome.failure?.claim, 'Firn changes no row');
   });
 
+  it('catches a job that says of its files what is not so', async () => {
+    const found = await firstFailure(copyingCompactor({ liesAboutBounds: true }), ['appender']);
+
+    assert.equal(found?.outcome.failure?.claim, 'what files are skipped by is true');
+  });
+
   it('catches a job that denies a commit that landed', async () => {
     const found = await firstFailure(copyingCompactor({ deniesCommit: true }), ['appender']);
 
     assert.equal(found?.outcome.failure?.claim, 'what Firn says of its commits is true');
+  });
+});
+
+describe('observe', () => {
+  it('catches a job that changes a table that nobody has enabled', async () => {
+    const outcome = await simulate(OBSERVE.scriptOf(1), {
+      scenario: OBSERVE,
+      firn: copyingCompactor({}),
+    });
+
+    assert.equal(outcome.failure?.claim, 'Firn sends no pointer write');
+  });
+
+  it('catches a job that never says what it would do', async () => {
+    const outcome = await simulate(OBSERVE.scriptOf(1), {
+      scenario: OBSERVE,
+      firn: async () => ({ ended: 'well', outcome: 'nothing-planned', snapshotIds: [] }),
+    });
+
+    assert.equal(outcome.failure?.claim, 'reports say what would have been done');
+  });
+});
+
+describe('weather', () => {
+  it('changes nothing about who Firn is, nor about its guests of one format version', () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const { actors, formatVersion, faults, crashes } = commitsScript(seed);
+      const names = actors.map(({ name }) => name);
+
+      assert.equal(new Set(names).size, names.length);
+      assert.ok(actors.some(({ kind }) => kind === 'firn'));
+      assert.ok(formatVersion === 2 || names.every((name) => !name.startsWith('position-deleter')));
+      for (const { actor } of [...faults, ...crashes]) assert.match(actor, /^[a-z-]+-g?\d+$/);
+    }
   });
 });
 

@@ -1,16 +1,17 @@
 import { TableWriter } from '../../local/table-writer/index.ts';
 import { randomUuid } from '../../shared/base/index.ts';
 import { actorContext } from './actors/actor-context.ts';
-import { chooseOptions, FIRN_OPTIONS, type FirnRun, runFirn } from './actors/firn.ts';
+import { chooseOptions, type FirnRun } from './actors/firn.ts';
 import { runWriter } from './actors/writers.ts';
 import { chanceOf, randomOf } from './chance.ts';
-import { checkTombstones } from './check-tombstones.ts';
-import { Checker, LAST_RUN } from './checker.ts';
+import { Checker } from './checker.ts';
 import { chanceChooser, type Turns } from './choosers.ts';
+import type { Scenario, Stage } from './scenario.ts';
+import { COMMITS } from './scenarios/commits.ts';
 import type { TurnChooser } from './scheduler.ts';
 import type { ActorScript, Script } from './script.ts';
 import { BY_REGION, FIELDS, writeRows } from './table-rows.ts';
-import { claim, Violation } from './violation.ts';
+import { Violation } from './violation.ts';
 import { IDENTIFIER, World } from './world.ts';
 
 /** How one simulation went. */
@@ -21,6 +22,8 @@ export interface SimulationOutcome {
   /** Empty where the schedule was given. */
   readonly turns: Turns;
   readonly turnCountByActor: ReadonlyMap<string, number>;
+  /** Calls that may meet a fault, by actor and port. */
+  readonly callCounts: ReadonlyMap<string, number>;
 }
 
 export interface SimulationFailure {
@@ -30,16 +33,18 @@ export interface SimulationFailure {
 }
 
 export interface SimulateOptions {
+  /** `COMMITS` where there is none. */
+  readonly scenario?: Scenario;
   /** In place of the one that the script's seed gives. */
   readonly chooser?: TurnChooser;
-  /** In place of the real one, to see that a wrong one is caught. */
+  /** In place of the scenario's, to see that a wrong one is caught. */
   readonly firn?: FirnRun;
 }
 
 /** Runs a script to its end, or until a claim does not hold. */
 export async function simulate(
   script: Script,
-  { chooser, firn = runFirn }: SimulateOptions = {},
+  { chooser, scenario = COMMITS, firn = scenario.firn }: SimulateOptions = {},
 ): Promise<SimulationOutcome> {
   const recording = chanceChooser(script.seed, script.stickiness);
   const world = new World(script, chooser ?? recording, () => checker.check());
@@ -47,12 +52,10 @@ export async function simulate(
   let failure: SimulationFailure | undefined;
   try {
     await createTable(world);
-    for (const actorScript of script.actors) spawn(actorScript, { world, checker, firn });
+    const stage = { world, checker, firn };
+    for (const actorScript of script.actors) spawn(actorScript, stage);
     await world.scheduler.run();
-    await converge({ world, checker, firn });
-    await checker.checkAll();
-    // Those in its place keep no ledger.
-    if (firn === runFirn) await checkTombstones(world);
+    await scenario.end(stage);
   } catch (error) {
     failure = toFailure(error);
     world.note(`FAILED ${failure.message}`);
@@ -63,18 +66,13 @@ export async function simulate(
     counts: world.counts,
     turns: recording.turns,
     turnCountByActor: world.scheduler.turnCounts(),
+    callCounts: world.callCounts,
   };
-}
-
-interface Stage {
-  readonly world: World;
-  readonly checker: Checker;
-  readonly firn: FirnRun;
 }
 
 async function createTable(world: World): Promise<void> {
   const { store, catalog, clock, script } = world;
-  const { formatVersion, isPartitioned, properties, fileCount, seed } = script;
+  const { formatVersion, isPartitioned, properties, fileCount, fileAgeMs, seed } = script;
   const ports = { store, catalog, clock, random: randomOf(seed, 'table') };
   const table = {
     identifier: IDENTIFIER,
@@ -93,6 +91,7 @@ async function createTable(world: World): Promise<void> {
     await writer.commit({ operation: 'append', addedManifests: [[file]] });
   }
   world.pointer.byActor('setup', () => {});
+  clock.advanceMs(fileAgeMs);
 }
 
 function spawn(actorScript: ActorScript, stage: Stage): void {
@@ -105,33 +104,6 @@ function spawn(actorScript: ActorScript, stage: Stage): void {
     await stage.checker.heard(name, said);
   });
 }
-
-/** Longer than a lease, by clocks that differ. */
-const LEASES_OVER_MS = 10 * 60_000;
-
-/** Runs in a row in which groups can grow together. */
-const LAST_RUNS_MAX = 6;
-
-/** Without faults and without others, Firn comes to an end: nothing is due any more. */
-async function converge({ world, checker, firn }: Stage): Promise<void> {
-  if (world.pointer.metadataLocation === undefined) return;
-  const said: string[] = [];
-  world.scheduler.spawn(LAST_RUN, async (actor) => {
-    const script = { name: actor.name, kind: 'firn', taskCount: 1, delayMs: 0, skewMs: 0 } as const;
-    const { ports } = actorContext(script, actor, world);
-    // Whoever crashed has the lease until it expires.
-    await ports.clock.sleepMs(LEASES_OVER_MS);
-    while (said.length < LAST_RUNS_MAX && !NOTHING_DUE.includes(said.at(-1) ?? '')) {
-      const last = await firn(ports, FIRN_OPTIONS);
-      said.push(last.ended === 'well' ? last.outcome : last.kind);
-    }
-  });
-  await world.scheduler.run();
-  await checker.check();
-  claim(NOTHING_DUE.includes(said.at(-1) ?? ''), 'Firn comes to an end', () => said.join(', '));
-}
-
-const NOTHING_DUE: readonly string[] = ['nothing-planned', 'no-snapshot'];
 
 function toFailure(error: unknown): SimulationFailure {
   if (error instanceof Violation) return error;

@@ -7,17 +7,36 @@ import {
 import { type ItemFault, MemoryItemStore } from '../../shared/ledger/index.ts';
 import { MemoryObjectStore, type StoreFault } from '../../shared/storage/index.ts';
 import { type Chance, chanceOf, randomOf } from './chance.ts';
+import { type FaultKind, STALL_MS } from './faults.ts';
 import { ObjectWatch } from './object-watch.ts';
 import { PointerWatch } from './pointer-watch.ts';
-import { Scheduler, type TurnChooser } from './scheduler.ts';
-import type { Script } from './script.ts';
+import { type Actor, Scheduler, type TurnChooser } from './scheduler.ts';
+import type { ActorScript, Cue, Script } from './script.ts';
 
 export const IDENTIFIER: TableIdentifier = { namespace: ['db'], name: 'orders' };
+
+/** The actor that runs when all others have ended. */
+export const LAST_RUN = 'firn-last';
+
+export const LAST_SCRIPT: ActorScript = {
+  name: LAST_RUN,
+  kind: 'firn',
+  taskCount: 1,
+  delayMs: 0,
+  skewMs: 0,
+};
+
+export function isFirn(actor: string): boolean {
+  return actor.startsWith('firn-');
+}
 
 const START_MS = Date.UTC(2026, 10, 30);
 
 /** How long a late write may be under way at most: others can do a lot in that time. */
 const LATENESS_MS_MAX = 20_000;
+
+/** How often a frozen actor is looked at: less than the work of a run takes. */
+const FREEZE_LOOK_MS = 500;
 
 /** An adapter's timeout. */
 const SILENCE_MS_MAX = 5000;
@@ -35,13 +54,20 @@ export class World {
   readonly log: string[] = [];
   /** Commits by kind, faults, and what else is worth knowing, by name. */
   readonly counts = new Map<string, number>();
+  /** Calls that may meet a fault, by actor and port. */
+  readonly callCounts = new Map<string, number>();
   /** Faults that each actor met. */
   readonly faultCounts = new Map<string, number>();
+  /** Locations on the tombstone list by item, as the requests that were sent say. */
+  readonly tombstones = new Map<string, string>();
+  /** What Firn has done so far, for those who wait for it. */
+  readonly #cueCounts = new Map<Cue, number>();
   /** What the call that is being made meets; each is met once. */
   storeFault: StoreFault | undefined;
   catalogReadFault: 'unavailable' | undefined;
   pointerFault: WriteFault | undefined;
   ledgerFault: ItemFault | undefined;
+  readonly #runOwners = new Map<string, string>();
   readonly #chance: Chance;
 
   constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
@@ -85,6 +111,42 @@ export class World {
     this.faultCounts.set(actor, (this.faultCounts.get(actor) ?? 0) + 1);
   }
 
+  cueCount(cue: Cue): number {
+    return this.#cueCounts.get(cue) ?? 0;
+  }
+
+  /** Somebody does what others may wait for Firn to do. */
+  giveCue(cue: Cue, actor: string): void {
+    if (isFirn(actor)) this.#cueCounts.set(cue, this.cueCount(cue) + 1);
+  }
+
+  /** Somebody writes a run's record: first the one whose run it is, and maybe others who settle it. */
+  noteRunRecord(write: {
+    readonly sort: string;
+    readonly actor: string;
+    readonly status: unknown;
+  }): void {
+    const owner = this.#runOwners.get(write.sort) ?? write.actor;
+    this.#runOwners.set(write.sort, owner);
+    if (owner !== write.actor && write.status !== 'open') this.giveCue('run-settled', write.actor);
+  }
+
+  /** Holds an actor up, if its fault does; whether it did. */
+  async holdUp(actor: Actor, fault: FaultKind | undefined): Promise<boolean> {
+    if (fault === 'stall') await this.scheduler.sleep(actor, STALL_MS);
+    if (fault === 'freeze') await this.#freeze(actor);
+    return fault === 'stall' || fault === 'freeze';
+  }
+
+  async #freeze(actor: Actor): Promise<void> {
+    const settledCount = this.cueCount('run-settled');
+    const endMs = this.clock.nowMs() + STALL_MS;
+    while (this.cueCount('run-settled') === settledCount && this.clock.nowMs() < endMs) {
+      await this.scheduler.sleep(actor, FREEZE_LOOK_MS);
+    }
+    await this.scheduler.sleep(actor, this.#chance.below(FREEZE_LOOK_MS));
+  }
+
   /** How long a late write is under way. */
   latenessMs(): number {
     return this.#chance.below(LATENESS_MS_MAX);
@@ -92,7 +154,7 @@ export class World {
 
   /** How long somebody waits for an answer that does not come. */
   silenceMs(): number {
-    return this.#chance.pick([0, SILENCE_MS_MAX]);
+    return this.#chance.pick([0, SILENCE_MS_MAX, SILENCE_MS_MAX]);
   }
 
   #takeStoreFault(): StoreFault | undefined {

@@ -8,11 +8,14 @@ export const LEAST_ENVIRONMENT = {
   FIRN_STATE_LOCATION: 's3://firn-state/ledger/',
   FIRN_REWRITE_DATA_FILES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/1/rewrite-data-files',
   FIRN_REWRITE_DATA_FILES_DEAD_LETTERS: 'https://sqs.us-east-1.amazonaws.com/1/rewrite-dead',
+  FIRN_REWRITE_DELETES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/1/rewrite-deletes',
+  FIRN_REWRITE_DELETES_DEAD_LETTERS: 'https://sqs.us-east-1.amazonaws.com/1/deletes-dead',
   FIRN_EVENT_DEAD_LETTERS: 'https://sqs.us-east-1.amazonaws.com/1/events-dead',
 } as const;
 
 export interface MemoryQueues {
   readonly rewriteQueue: MemoryQueue;
+  readonly deletesQueue: MemoryQueue;
   readonly eventQueue: MemoryQueue;
   /** As a deployment has them. */
   readonly queues: Deployment['queues'];
@@ -34,7 +37,8 @@ export function memoryQueues(
       faults,
     });
   const rewriteQueue = queue('rewrite-data-files');
+  const deletesQueue = queue('rewrite-deletes');
   const eventQueue = queue('events');
-  const queues = { 'rewrite-data-files': rewriteQueue };
-  return { rewriteQueue, eventQueue, queues, eventDeadLetters: eventQueue };
+  const queues = { 'rewrite-data-files': rewriteQueue, 'rewrite-deletes': deletesQueue };
+  return { rewriteQueue, deletesQueue, eventQueue, queues, eventDeadLetters: eventQueue };
 }

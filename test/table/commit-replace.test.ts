@@ -328,7 +328,7 @@ describe('commitReplace beside other writers', () => {
     );
   });
 
-  it('drops a group when a position delete names one of its inputs', async () => {
+  it('drops a group when a position delete of one of its inputs cannot be read', async () => {
     const warehouse = await createWarehouse();
     const staged = await stageByPartition(warehouse);
     const input = firstInput(staged);
@@ -341,13 +341,13 @@ describe('commitReplace beside other writers', () => {
     assert.deepEqual(outcome.droppedGroups, [
       {
         groupIndex: 0,
-        reason: 'new-deletes',
-        detail: `${filePath}: deleted from by ${deletes.dataFile.filePath}`,
+        reason: 'unreadable-deletes',
+        detail: `${filePath}: ${deletes.dataFile.filePath}: no such object`,
       },
     ]);
   });
 
-  it('drops a group when a deletion vector names one of its inputs', async () => {
+  it('drops a group when the deletion vector of one of its inputs cannot be read', async () => {
     const warehouse = await createWarehouse({ formatVersion: 3 });
     const staged = await stageByPartition(warehouse);
     const input = firstInput(staged);
@@ -363,7 +363,7 @@ describe('commitReplace beside other writers', () => {
 
     assert.deepEqual(
       outcome.droppedGroups.map((drop) => [drop.groupIndex, drop.reason]),
-      [[0, 'new-deletes']],
+      [[0, 'unreadable-deletes']],
     );
   });
 
@@ -381,7 +381,7 @@ describe('commitReplace beside other writers', () => {
     assert.deepEqual(outcome.droppedGroups, []);
   });
 
-  it('drops the groups of a partition with a position delete that may name any of its files', async () => {
+  it('drops the groups of a partition with an unreadable position delete that may name any file', async () => {
     const warehouse = await createWarehouse();
     const staged = await stageByPartition(warehouse);
     const deletes = deleteFileOf(firstInput(staged, 1), 'position-deletes', {});
@@ -391,7 +391,7 @@ describe('commitReplace beside other writers', () => {
 
     assert.deepEqual(
       outcome.droppedGroups.map((drop) => [drop.groupIndex, drop.reason]),
-      [[1, 'new-deletes']],
+      [[1, 'unreadable-deletes']],
     );
   });
 
@@ -550,6 +550,48 @@ describe('commitReplace when the pointer is contended', () => {
     assert.equal((await readRows(warehouse)).length, 6);
   });
 
+  it('drops a group when an unreadable delete comes in a new manifest between two attempts', async () => {
+    const race = { isOn: false };
+    const warehouse = await createWarehouse({
+      faults: { onWrite: () => (race.isOn ? 'conflict' : undefined) },
+    });
+    const staged = await stageByPartition(warehouse);
+    race.isOn = true;
+    const sleepMs = warehouse.clock.sleepMs.bind(warehouse.clock);
+    warehouse.clock.sleepMs = async (durationMs) => {
+      warehouse.clock.sleepMs = sleepMs;
+      race.isOn = false;
+      const input = firstInput(staged, 1);
+      const deletes = deleteFileOf(input, 'position-deletes', {
+        referencedDataFile: input.dataFile.filePath,
+      });
+      await warehouse.builder.commit({ operation: 'delete', addedManifests: [[deletes]] });
+      return sleepMs(durationMs);
+    };
+
+    const outcome = await commit(staged, ports(warehouse));
+
+    // The second one is given up unsent, once the new manifest has been read.
+    assert.equal(outcome.attemptCount, 3);
+    assert.deepEqual(
+      outcome.droppedGroups.map((drop) => [drop.groupIndex, drop.reason]),
+      [[1, 'unreadable-deletes']],
+    );
+  });
+
+  it('goes on beyond the four retries that Java makes, each behind a commit of the others', async () => {
+    const race = { conflictCount: 0 };
+    const warehouse = await createWarehouse({
+      faults: { onWrite: () => (race.conflictCount-- > 0 ? 'conflict' : undefined) },
+    });
+    const staged = await stageByPartition(warehouse);
+    race.conflictCount = 9;
+
+    const outcome = await commit(staged, ports(warehouse));
+
+    assert.equal(outcome.attemptCount, 10);
+  });
+
   it('gives up after commit.retry.num-retries', async () => {
     const race = { isOn: false };
     const warehouse = await createWarehouse({
@@ -628,7 +670,7 @@ describe('commitReplace when the answer is lost', () => {
     const warehouse = await createWarehouse({
       faults: {
         onWrite: () => (state.isLost ? 'lost-after' : undefined),
-        onRead: () => (state.isLost && asked++ > 0 ? 'unavailable' : undefined),
+        onRead: () => (state.isLost && asked++ > 1 ? 'unavailable' : undefined),
       },
     });
     let asked = 0;
@@ -663,7 +705,7 @@ describe('commitReplace when the store is not true', () => {
   it('refuses to commit an output whose pages are damaged', async () => {
     const warehouse = await createWarehouse();
     const staged = await stageByPartition(warehouse);
-    const output = staged.groups[0]!.outputs[0]!;
+    const output = staged.groups[0]!.outputs[0]!.dataFile;
     const bytes = await warehouse.store.read(output.filePath, 1e6);
     bytes[4]! ^= 0xff;
     await warehouse.store.write(output.filePath, bytes);
@@ -677,7 +719,7 @@ describe('commitReplace when the store is not true', () => {
   it('refuses to commit an output that is not there', async () => {
     const warehouse = await createWarehouse();
     const staged = await stageByPartition(warehouse);
-    await warehouse.store.delete([staged.groups[0]!.outputs[0]!.filePath]);
+    await warehouse.store.delete([staged.groups[0]!.outputs[0]!.dataFile.filePath]);
 
     await assert.rejects(
       commit(staged, ports(warehouse)),

@@ -6,7 +6,9 @@ import { createManifestReader } from '../../shared/table/index.ts';
 import { errorOfKind } from '../support/error-of-kind.ts';
 import { createWarehouse } from './replace-fixture.ts';
 
-describe('readFacts', () => {
+const NOTHING = { startingSequenceNumber: 2n, groups: [], deleteGroups: [] };
+
+describe('readNew', () => {
   it('refuses a manifest with live files of which the list says that it has none', async () => {
     const { builder, store } = await createWarehouse();
     const { metadata } = await builder.load();
@@ -19,7 +21,7 @@ describe('readFacts', () => {
     }));
 
     await assert.rejects(
-      createHeadReader([], 2n, reader).readFacts(metadata, emptied),
+      createHeadReader(NOTHING, reader).readNew(metadata, emptied),
       errorOfKind('invalid-data', /addedFilesCount is 1, the manifest list says 0/),
     );
   });

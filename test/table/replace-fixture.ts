@@ -11,6 +11,7 @@ import { type CatalogFaults, MemoryCatalog } from '../../shared/catalog/index.ts
 import {
   addRowIds,
   NO_ROW_IDS,
+  PositionMap,
   type RowIdTally,
   tallyRowIds,
 } from '../../shared/datafile/index.ts';
@@ -20,9 +21,11 @@ import {
   type FormatVersion,
   type ManifestEntry,
   type PartitionField,
+  partitionKey,
 } from '../../shared/iceberg/index.ts';
 import type { Ledger } from '../../shared/ledger/index.ts';
 import { readParquetFooter } from '../../shared/parquet/index.ts';
+import { RoaringBitmap } from '../../shared/roaring/index.ts';
 import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
 import {
   type CommitOutcome,
@@ -30,7 +33,6 @@ import {
   commitReplace,
   createManifestReader,
   headOfBranch,
-  partitionKey,
   type ReplaceGroup,
   scanSnapshot,
   sumColumnCounts,
@@ -47,13 +49,13 @@ export const FIELDS = [
   { fieldId: 2, name: 'region', isRequired: true, type: { kind: 'string' } },
 ] as const;
 
-const ROW_ID = {
+export const ROW_ID = {
   fieldId: 2_147_483_540,
   name: '_row_id',
   isRequired: true,
   type: { kind: 'long' },
 } as const;
-const SEQUENCE_NUMBER = {
+export const SEQUENCE_NUMBER = {
   ...ROW_ID,
   fieldId: 2_147_483_539,
   name: '_last_updated_sequence_number',
@@ -171,13 +173,27 @@ export async function stageByPartition(warehouse: Warehouse, branch = 'main'): P
     });
     groups.push({
       groupIndex: groups.length,
-      inputs: inputs.map(toReplaceInput),
+      inputs: inputs.map((entry) => toReplaceInput(entry)),
       inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
       ...(hasLineage ? { inputRowIds: await rowIdsOf(inputs, store) } : {}),
-      outputs: [output.dataFile],
+      outputs: [{ dataFile: output.dataFile, deletedPositions: RoaringBitmap.EMPTY }],
+      positionMap: mapInOrder(inputs),
     });
   }
   return { table, startingSequenceNumber: snapshot.sequenceNumber, groups };
+}
+
+/** Every row of the inputs, one file after the other, in one output. */
+function mapInOrder(inputs: readonly ManifestEntry[]): PositionMap {
+  const rowCounts = inputs.map(({ dataFile }) => dataFile.recordCount);
+  return PositionMap.of({
+    inputs: rowCounts.map((rowCount) => ({ rowCount, gone: RoaringBitmap.EMPTY })),
+    outputRowCounts: [rowCounts.reduce((sum, rowCount) => sum + rowCount, 0)],
+    rows: {
+      kind: 'ranges',
+      ranges: rowCounts.map((rowCount, inputIndex) => ({ inputIndex, firstKept: 0, rowCount })),
+    },
+  });
 }
 
 async function rowIdsOf(

@@ -8,12 +8,21 @@ const NO_JITTER: Random = { bytes: (lengthBytes) => new Uint8Array(lengthBytes) 
 const FULL_JITTER: Random = { bytes: (lengthBytes) => new Uint8Array(lengthBytes).fill(0xff) };
 
 describe('commitRetry', () => {
-  it('doubles the wait from 100 ms, four times', () => {
+  it('doubles the wait from 100 ms to a minute, without end', () => {
     const retry = commitRetry({});
 
     assert.deepEqual(
-      [1, 2, 3, 4, 5].map((attempt) => retry.waitMs(attempt, 0, NO_JITTER)),
-      [100, 200, 400, 800, undefined],
+      [1, 2, 3, 4, 5, 10, 11, 100].map((attempt) => retry.waitMs(attempt, 0, NO_JITTER)),
+      [100, 200, 400, 800, 1600, 51_200, 60_000, 60_000],
+    );
+  });
+
+  it('makes no more retries than the table says', () => {
+    const retry = commitRetry({ 'commit.retry.num-retries': '2' });
+
+    assert.deepEqual(
+      [1, 2, 3].map((attempt) => retry.waitMs(attempt, 0, NO_JITTER)),
+      [100, 200, undefined],
     );
   });
 

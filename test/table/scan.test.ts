@@ -6,6 +6,7 @@ import { countingStore } from '../../shared/storage/index.ts';
 import {
   createManifestReader,
   readDataFiles,
+  readDeleteIndex,
   type ScannedDataFile,
   scanSnapshot,
 } from '../../shared/table/index.ts';
@@ -173,5 +174,43 @@ describe('readDataFiles', () => {
       }),
       errorOfKind('invalid-data', /missing is not live in it/),
     );
+  });
+});
+
+describe('readDeleteIndex', () => {
+  it('has what applies to some data files, and nothing of other files and partitions', async () => {
+    const warehouse = await createWarehouse();
+    const files = await scan(warehouse);
+    const [first, second] = files.map(({ entry }) => ({
+      specId: entry.specId,
+      dataFile: entry.dataFile,
+    }));
+    await warehouse.builder.commit({
+      operation: 'delete',
+      addedManifests: [
+        [first!, second!].map((file) =>
+          deleteFileOf(file, 'position-deletes', { referencedDataFile: file.dataFile.filePath }),
+        ),
+      ],
+    });
+    const { metadata } = await warehouse.builder.load();
+    const after = await scan(warehouse);
+    const entryOf = (path: string) =>
+      after.find(({ entry }) => entry.dataFile.filePath === path)!.entry;
+    const wanted = entryOf(first!.dataFile.filePath);
+
+    const index = await readDeleteIndex([wanted], {
+      metadata,
+      snapshot: snapshotOfRef(metadata)!,
+      reader: createManifestReader(warehouse.store),
+    });
+
+    const deletesOf = (path: string) => index.attachedTo(entryOf(path));
+    const { fileScopedPositionDeleteFiles } = deletesOf(first!.dataFile.filePath);
+    assert.deepEqual(
+      fileScopedPositionDeleteFiles.map(({ dataFile }) => dataFile.referencedDataFile),
+      [first!.dataFile.filePath],
+    );
+    assert.deepEqual(deletesOf(second!.dataFile.filePath).fileScopedPositionDeleteFiles, []);
   });
 });

@@ -57,6 +57,15 @@ describe('loadTable', () => {
     await assert.rejects(loadTable(IDENTIFIER, ports), errorOfKind('not-found'));
   });
 
+  it('names the file whose JSON is broken, and keeps the rest of the message', async () => {
+    const text = await metadataText((json) => json.slice(0, -1));
+
+    await assert.rejects(
+      loadTable(IDENTIFIER, await tableOf(text)),
+      errorOfKind('invalid-data', new RegExp(`^${RegExp.escape(LOCATION)}: table metadata: `)),
+    );
+  });
+
   it('refuses format version 4', async () => {
     const text = await metadataText((json) =>
       json.replace('"format-version":2', '"format-version":4'),

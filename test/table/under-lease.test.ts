@@ -365,7 +365,7 @@ describe('a run', () => {
     const staged = await stageByPartition(warehouse);
     let runWrites = 0;
     state.fails = ({ operation, sort }) =>
-      operation === 'write' && sort.startsWith('run#') && ++runWrites >= 4
+      operation === 'write' && sort.startsWith('run#') && ++runWrites >= 5
         ? 'throttled'
         : undefined;
 

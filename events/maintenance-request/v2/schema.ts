@@ -5,7 +5,7 @@ import { tableName } from '../../table-name.ts';
 import { maintenanceRequestSchema as version1 } from '../v1/schema.ts';
 
 /** Operations that have a queue. */
-export const MAINTENANCE_OPERATIONS = ['rewrite-data-files'] as const;
+export const MAINTENANCE_OPERATIONS = ['rewrite-data-files', 'rewrite-deletes'] as const;
 
 const version2 = z.strictObject({
   version: z.literal(2),

@@ -1,6 +1,7 @@
+import { type FileDeletes, groupDeletesOf } from './file-deletes.ts';
 import type { RewriteDataFilesOptions } from './options.ts';
-import { forecastOutputs, type OutputForecast, rowGroupSizes } from './row-groups.ts';
-import type { ScannedFile, SelectionReason } from './select.ts';
+import { forecastOutputs, rowGroupSizes } from './row-groups.ts';
+import { isSelectedForDeletes, type ScannedFile, type SelectionReason } from './select.ts';
 import type { SkipCounts } from './skip-counts.ts';
 
 /** Which file is rewritten, as its entry stood when planned, and why. */
@@ -12,6 +13,8 @@ export interface PlannedFile {
   readonly dataSequenceNumber: bigint;
   readonly fileSequenceNumber?: bigint;
   readonly firstRowId?: bigint;
+  /** Absent where no delete file applies to it. */
+  readonly deletes?: FileDeletes;
   readonly reason: SelectionReason;
 }
 
@@ -35,6 +38,8 @@ export interface PlannedGroup {
   /** An output is closed before the row group that would take it beyond this size. */
   readonly outputSizeBytes: number;
   readonly outputFileCountExpected: number;
+  /** Of all files, each delete file once; absent where no delete file applies to any. */
+  readonly deletes?: FileDeletes;
   readonly reason: GroupReason;
 }
 
@@ -61,6 +66,7 @@ export function toCandidate(
       ? {}
       : { fileSequenceNumber: file.fileSequenceNumber }),
     ...(file.firstRowId === undefined ? {} : { firstRowId: file.firstRowId }),
+    ...(file.deletes === undefined ? {} : { deletes: file.deletes }),
     reason,
     specId: file.specId,
     partitionKey: file.partitionKey,
@@ -124,53 +130,61 @@ export type KeptGroup = Omit<PlannedGroup, 'groupIndex'> & {
   readonly candidates: readonly Candidate[];
 };
 
-/** The group with its reason, or undefined after counting why not. */
+/**
+ * The group with its reason, or undefined after counting why not. Where the sizes gain nothing, what is left of the group
+ * are the files that were selected for their deletes.
+ */
 export function keepGroup(
   files: readonly Candidate[],
   options: RewriteDataFilesOptions,
   skips: SkipCounts,
 ): KeptGroup | undefined {
-  const inputBytes = sumBytes(files);
-  const forecast = forecastOutputs(
-    files.flatMap((file) => file.rowGroupSizes),
-    options,
-  );
-  const reason = groupReason(files, inputBytes, options);
+  const reason = groupReason(files, options);
   if (reason === undefined) {
-    skips.addGroup('too-few-files', files.length, inputBytes);
+    skips.addGroup('too-few-files', files.length, sumBytes(files));
     return undefined;
   }
-  if (isSizeReason(reason) && !isGain(files, forecast, options)) {
-    skips.addGroup('no-gain', files.length, inputBytes);
-    return undefined;
-  }
+  const group = toKeptGroup(files, reason, options);
+  if (!isSizeReason(reason) || isGain(group, options)) return group;
+  const forDeletes = files.filter(isSelectedForDeletes);
+  const others = files.filter((file) => !isSelectedForDeletes(file));
+  if (others.length > 0) skips.addGroup('no-gain', others.length, sumBytes(others));
+  return forDeletes.length === 0 ? undefined : toKeptGroup(forDeletes, 'deletes', options);
+}
+
+function toKeptGroup(
+  files: readonly Candidate[],
+  reason: GroupReason,
+  options: RewriteDataFilesOptions,
+): KeptGroup {
   const first = files[0]!;
+  const rowGroups = files.flatMap((file) => file.rowGroupSizes);
+  const { outputSizeBytes, fileCount } = forecastOutputs(rowGroups, options);
+  const hasDeletes = files.some(({ deletes }) => deletes !== undefined);
   return {
     specId: first.specId,
     partition: first.partition,
     files: files.map(toPlannedFile),
     candidates: files,
-    inputBytes,
+    inputBytes: sumBytes(files),
     recordCount: files.reduce((sum, file) => sum + file.recordCount, 0),
-    outputSizeBytes: forecast.outputSizeBytes,
-    outputFileCountExpected: forecast.fileCount,
+    outputSizeBytes,
+    outputFileCountExpected: fileCount,
+    ...(hasDeletes ? { deletes: groupDeletesOf(files) } : {}),
     reason,
   };
 }
 
 function groupReason(
   files: readonly Candidate[],
-  inputBytes: number,
   options: RewriteDataFilesOptions,
 ): GroupReason | undefined {
+  const inputBytes = sumBytes(files);
   if (options.rewriteAll) return 'rewrite-all';
   if (files.length > 1 && files.length >= options.minInputFiles) return 'enough-input-files';
   if (files.length > 1 && inputBytes > options.targetFileSizeBytes) return 'enough-content';
   if (inputBytes > options.fileSizeBytesMax) return 'too-much-content';
-  if (files.some((file) => file.reason === 'delete-file-count' || file.reason === 'delete-ratio')) {
-    return 'deletes';
-  }
-  return undefined;
+  return files.some(isSelectedForDeletes) ? 'deletes' : undefined;
 }
 
 function isSizeReason(reason: GroupReason): boolean {
@@ -183,13 +197,12 @@ function isSizeReason(reason: GroupReason): boolean {
  * so planning again and again comes to an end.
  */
 function isGain(
-  files: readonly Candidate[],
-  forecast: OutputForecast,
+  { candidates, outputFileCountExpected }: KeptGroup,
   options: RewriteDataFilesOptions,
 ): boolean {
   const canBeCut = (file: Candidate): boolean =>
     file.fileSizeBytes > options.fileSizeBytesMax && file.recordCount > 1;
-  return forecast.fileCount < files.length || files.some(canBeCut);
+  return outputFileCountExpected < candidates.length || candidates.some(canBeCut);
 }
 
 function toPlannedFile(candidate: Candidate): PlannedFile {

@@ -1,79 +1,63 @@
 /**
  * Compaction: rewrites data files that are too small or too large into files near the target size, bin-packed
- * within each spec and partition, and commits them as a `replace` that changes no row. README.md is the contract.
- * Leaves out: applying delete files, sort and z-order, other output specs, removing what failed runs left behind.
+ * within each spec and partition, and those of which much is deleted; applies their deletes, and commits them as a
+ * `replace` that changes no row. README.md is the contract.
+ * Leaves out: sort and z-order, other output specs, removing what failed runs left behind.
  */
 import { assert } from '../../base/index.ts';
 import { fileAgeRule, type GuardSettings, isHeldBack, judgeRun } from '../../guards/index.ts';
-import { type Snapshot, tableProperty } from '../../iceberg/index.ts';
-import type { Ledger } from '../../ledger/index.ts';
+import { requireWellFormed, tableProperty } from '../../iceberg/index.ts';
 import {
-  type CommitPorts,
-  createManifestReader,
-  headOfBranch,
-  refreshTable,
-  requireStateOutside,
-  type Table,
-  type TableRun,
-  workUnderLease,
-} from '../../table/index.ts';
-import { type Execution, executePlan } from './execute.ts';
-import { createMeter, type Meter } from './meter.ts';
-import type { OptionTexts } from './option-values.ts';
+  type Execution,
+  type OperationPorts,
+  type OperationRequest,
+  type OptionTexts,
+  type PlanPorts,
+  runOperation,
+  unmaintainable,
+} from '../../maintenance/index.ts';
+import { headOfBranch } from '../../table/index.ts';
+import { executePlan, OPERATION, type RewriteProgress } from './execute.ts';
 import { parseRewriteDataFilesOptions } from './options.ts';
-import type { GroupResult, RewriteDataFilesOutcome, RewriteReport, SkipReason } from './outcome.ts';
+import type {
+  GroupOutputs,
+  RewriteDataFilesOutcome,
+  RewriteDataFilesResult,
+  RewriteReport,
+} from './outcome.ts';
 import { createPlanBuilder, type RewriteDataFilesPlan } from './plan.ts';
-import {
-  OPERATION,
-  reportFailure,
-  reportOutcome,
-  reportSettledRuns,
-  type Uncounted,
-} from './report.ts';
-import type { RewriteProgress } from './run-state.ts';
+import { reportOutcome } from './report.ts';
 import { scanCandidates } from './scan-candidates.ts';
 
+export { type DeletesDone, deletesOf } from './deletes-done.ts';
 export { estimateUsage } from './estimate.ts';
+export type { RewriteProgress } from './execute.ts';
+export { type DeleteTally, deleteFileCount, type FileDeletes } from './file-deletes.ts';
 export type { GroupReason, PlannedFile, PlannedGroup } from './group-files.ts';
-export type { OptionTexts } from './option-values.ts';
 export { parseRewriteDataFilesOptions, type RewriteDataFilesOptions } from './options.ts';
 export type {
-  CommitSummary,
+  GroupDeletes,
   GroupOutputs,
-  GroupResult,
   RewriteDataFilesOutcome,
+  RewriteGroupResult,
   RewriteReport,
-  SkipReason,
 } from './outcome.ts';
 export { outcomeToJson } from './outcome-json.ts';
-export type { PlanBase, RewriteDataFilesPlan } from './plan.ts';
+export type { DeletesTreatment, PlanBase, RewriteDataFilesPlan } from './plan.ts';
 export { planToJson } from './plan-json.ts';
-export type { RewriteProgress } from './run-state.ts';
 export type { TableCounts } from './scan-candidates.ts';
 export type { FileSkipReason, SelectionReason } from './select.ts';
 export type { GroupSkipReason, SkippedFiles, SkippedGroups } from './skip-counts.ts';
 
-export interface RewriteDataFilesRequest {
-  readonly table: Table;
+export interface RewriteDataFilesRequest extends OperationRequest {
   /** `main` where it is not given. */
   readonly branch?: string;
   readonly options: OptionTexts;
-  /** `observe` plans and changes nothing. */
-  readonly mode: 'observe' | 'commit';
-  /** Unique to this run; goes into the snapshot's summary as `firn.run-id`. */
-  readonly runId: string;
   /** What the deployment, or a person, demands before other writers may be disturbed. */
   readonly guards: GuardSettings;
   /** When the table's work was first found to be due, where somebody remembers it. */
   readonly firstDueAtMs?: number;
-  /** Who or what asked for the run, for its report. */
-  readonly trigger?: string;
   readonly onProgress?: (progress: RewriteProgress) => void;
-}
-
-export interface RewriteDataFilesPorts extends Omit<CommitPorts, 'reader' | 'run'> {
-  /** Without one, nothing is remembered: not even that the table was looked at. A run that commits needs one. */
-  readonly ledger?: Ledger;
 }
 
 /**
@@ -84,79 +68,53 @@ export interface RewriteDataFilesPorts extends Omit<CommitPorts, 'reader' | 'run
  * @throws unsupported — for options that Firn does not offer
  * @throws as `commitReplace` and `rewriteFileGroup`
  */
-export async function rewriteDataFiles(
+export function rewriteDataFiles(
   request: RewriteDataFilesRequest,
-  ports: RewriteDataFilesPorts,
+  ports: OperationPorts,
 ): Promise<RewriteDataFilesOutcome> {
-  const meter = createMeter(ports);
-  const metered = { ...ports, ...meter.ports };
-  const outcome =
-    request.mode === 'commit'
-      ? await runUnderLease(request, metered, meter)
-      : await observe(request, metered, meter);
-  return { ...outcome, requests: meter.s3Requests() };
+  return runOperation<RewriteDataFilesResult>(request, ports, {
+    operation: OPERATION,
+    planAndRun: (table, planPorts) => planAndRun({ ...request, table }, planPorts),
+    reportOutcome: (outcome, reportPorts) =>
+      reportOutcome(outcome, { ...request, operation: OPERATION }, reportPorts),
+  });
 }
 
-/** Takes no lease and writes nothing; tells the ledger what it saw, if that is news. */
-async function observe(
-  request: RewriteDataFilesRequest,
-  ports: RewriteDataFilesPorts,
-  meter: Meter,
-): Promise<Uncounted<RewriteDataFilesOutcome>> {
-  const reader = createManifestReader(ports.store);
-  const outcome = await planAndRun(request, { ...ports, reader });
-  if (ports.ledger !== undefined) {
-    await reportOutcome(outcome, request, { ledger: ports.ledger, meter });
-  }
-  return outcome;
-}
-
-async function runUnderLease(
-  request: RewriteDataFilesRequest,
-  ports: RewriteDataFilesPorts,
-  meter: Meter,
-): Promise<Uncounted<RewriteDataFilesOutcome>> {
-  const { ledger } = ports;
-  assert(ledger !== undefined, 'a run that commits has a ledger');
-  const { table, runId } = request;
-  const { identifier } = table;
-  return workUnderLease(
-    { identifier, operation: OPERATION, runId },
-    { ...ports, ledger },
-    {
-      work: async ({ store, openRun }) => {
-        const leased = { ...ports, store, reader: createManifestReader(store), openRun };
-        const current = await refreshTable(table, leased);
-        requireStateOutside(ledger.statePrefix, current.metadata);
-        return planAndRun({ ...request, table: current }, leased);
-      },
-      report: async ({ settledRuns, ...ending }) => {
-        await reportSettledRuns(settledRuns, request, { ledger, meter });
-        if ('error' in ending) await reportFailure(ending.error, request, { ledger, meter });
-        else await reportOutcome(ending.result, request, { ledger, meter });
-      },
-    },
-  );
-}
-
-interface PlanPorts extends Omit<CommitPorts, 'run'> {
-  /** Called once there is something to write. */
-  readonly openRun?: () => Promise<TableRun>;
-}
+/** Of properties that guards, writers of data files, manifests and metadata, and the commit read: refused before anything is written. */
+const PROPERTY_PREFIXES = [
+  'commit.',
+  'firn.commit.',
+  'firn.enabled',
+  'firn.min-file-age-ms',
+  'firn.parquet.',
+  'firn.rewrite-data-files.deletes',
+  'firn.share',
+  'firn.verify',
+  'firn.wap.',
+  'write.data.',
+  'write.folder-storage.',
+  'write.location-provider.',
+  'write.metadata.',
+  'write.object-storage.',
+  'write.parquet.',
+  'write.summary.',
+  'write.target-file-size-bytes',
+] as const;
 
 async function planAndRun(
   request: RewriteDataFilesRequest,
   ports: PlanPorts,
-): Promise<Uncounted<Exclude<RewriteDataFilesOutcome, { outcome: 'busy' }>>> {
+): Promise<RewriteDataFilesResult> {
   const { table, branch = 'main', mode } = request;
   const { properties } = table.metadata;
+  requireWellFormed(properties, PROPERTY_PREFIXES);
   const options = parseRewriteDataFilesOptions(
     request.options,
     tableProperty(properties, 'write.target-file-size-bytes'),
   );
   const snapshot = headOfBranch(table, branch);
   if (snapshot === undefined) return { outcome: 'no-snapshot' };
-  const skip = skipReason(table, snapshot);
+  const skip = unmaintainable(table, snapshot);
   if (skip !== undefined) return { outcome: 'skipped', ...skip };
   const builder = createPlanBuilder(
     {
@@ -165,7 +123,9 @@ async function planAndRun(
       branch,
       startingSnapshotId: snapshot.snapshotId,
       startingSequenceNumber: snapshot.sequenceNumber,
+      formatVersion: table.metadata.formatVersion,
       verifiesRows: tableProperty(properties, 'firn.verify') === 'rows',
+      deletesTreatment: tableProperty(properties, 'firn.rewrite-data-files.deletes'),
     },
     options,
   );
@@ -198,19 +158,6 @@ async function planAndRun(
   };
 }
 
-/** Why the table is not compacted at all, whatever its files; undefined where it may be. */
-export function skipReason(
-  { metadata }: Pick<Table, 'metadata'>,
-  snapshot: Snapshot,
-): { readonly reason: SkipReason; readonly detail: string } | undefined {
-  const provider = tableProperty(metadata.properties, 'write.location-provider.impl');
-  if (provider !== undefined) return { reason: 'custom-location-provider', detail: provider };
-  if (snapshot.manifestList === undefined) {
-    return { reason: 'no-manifest-list', detail: `snapshot ${snapshot.snapshotId}` };
-  }
-  return undefined;
-}
-
 function reportPlan(
   plan: RewriteDataFilesPlan,
   { onProgress }: RewriteDataFilesRequest,
@@ -229,16 +176,17 @@ function reportPlan(
 
 function report(
   planned: Pick<RewriteReport, 'plan' | 'before' | 'verdicts'>,
-  { groups, commits }: Execution,
+  { groups, commits }: Execution<GroupOutputs>,
 ): RewriteReport {
-  const { before } = planned;
-  const after = { ...before };
-  for (const group of groups.filter((each): each is Committed => each.state === 'committed')) {
+  const after = { ...planned.before };
+  for (const group of groups) {
+    if (group.state !== 'committed') continue;
     after.fileCount += group.outputFileCount - group.inputFileCount;
     after.bytes += group.outputBytes - group.inputBytes;
     after.rowGroupCount += group.outputRowGroupCount - group.inputRowGroupCount;
   }
+  for (const { deletes } of commits) {
+    after.deleteRowCount += deletes.addedRowCount - deletes.removedRowCount;
+  }
   return { ...planned, groups, commits, after };
 }
-
-type Committed = Extract<GroupResult, { state: 'committed' }>;

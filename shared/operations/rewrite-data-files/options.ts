@@ -1,5 +1,12 @@
 import { IcebergError } from '../../base/index.ts';
-import { boolean, integer, malformed, type OptionTexts, ratio } from './option-values.ts';
+import {
+  boolean,
+  integer,
+  malformed,
+  type OptionTexts,
+  ratio,
+  refuseUnknownOptions,
+} from '../../maintenance/index.ts';
 
 /** In which order groups are run; it decides which of them are done first when time runs out. */
 export type RewriteJobOrder = 'none' | 'bytes-asc' | 'bytes-desc' | 'files-asc' | 'files-desc';
@@ -52,7 +59,8 @@ const UNSUPPORTED_OPTIONS: Readonly<Record<string, string>> = {
   'var-length-contribution': 'it belongs to z-order',
 };
 
-const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set([
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
+  ...Object.keys(UNSUPPORTED_OPTIONS),
   'strategy',
   'target-file-size-bytes',
   'min-file-size-bytes',
@@ -85,7 +93,7 @@ export function parseRewriteDataFilesOptions(
   texts: OptionTexts,
   targetFileSizeBytes: number,
 ): RewriteDataFilesOptions {
-  refuseUnknown(texts);
+  refuseUnknownOptions(texts, KNOWN_OPTIONS, 'rewrite-data-files');
   refuseUnsupported(texts);
   const commitsMax = integer(texts, 'partial-progress.max-commits', {
     fallback: PARTIAL_PROGRESS_COMMITS_DEFAULT,
@@ -121,17 +129,6 @@ export function parseRewriteDataFilesOptions(
       min: 0,
     }),
   };
-}
-
-function refuseUnknown(texts: OptionTexts): void {
-  const unknown = Object.keys(texts)
-    .filter((key) => !SUPPORTED_OPTIONS.has(key) && !Object.hasOwn(UNSUPPORTED_OPTIONS, key))
-    .sort();
-  if (unknown.length === 0) return;
-  throw new IcebergError(
-    'invalid-config',
-    `rewrite-data-files: unknown options ${unknown.join(', ')}`,
-  );
 }
 
 function refuseUnsupported(texts: OptionTexts): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
-import type { GuardVerdict } from '../../guards/index.ts';
-import type { GroupResult, RewriteDataFilesOutcome } from './outcome.ts';
+import { commitToJson, verdictToJson } from '../../maintenance/index.ts';
+import { deletesOf } from './deletes-done.ts';
+import type { GroupOutputs, RewriteDataFilesOutcome, RewriteGroupResult } from './outcome.ts';
 import { planToJson } from './plan-json.ts';
 
 /** An outcome as JSON, for `--json`, reports and logs: ids are decimal strings, sizes are bytes. */
@@ -36,12 +37,8 @@ export function outcomeToJson(outcome: RewriteDataFilesOutcome): JsonObject {
         outcome: outcome.outcome,
         before: { ...before },
         after: { ...after },
-        commits: commits.map(({ snapshotId, groupIndexes, invariants, ...commit }) => ({
-          ...commit,
-          snapshotId: String(snapshotId),
-          groupIndexes: [...groupIndexes],
-          invariants: [...invariants],
-        })),
+        deletes: { ...deletesOf(outcome) },
+        commits: commits.map(commitToJson),
         groups: groups.map(groupResultToJson),
         verdicts: verdicts.map(verdictToJson),
         plan: planToJson(plan),
@@ -51,27 +48,24 @@ export function outcomeToJson(outcome: RewriteDataFilesOutcome): JsonObject {
   }
 }
 
-function verdictToJson(verdict: GuardVerdict): JsonObject {
-  return { ...verdict, figures: { ...verdict.figures } };
-}
-
 /** What became of a group. */
-export function groupResultToJson(group: GroupResult): JsonObject {
+export function groupResultToJson(group: RewriteGroupResult): JsonObject {
   switch (group.state) {
     case 'not-started':
       return { ...group };
     case 'failed':
       return { ...group, error: { kind: group.error.kind, message: group.error.message } };
-    case 'committed': {
-      const { snapshotId, columnChunks, ...rest } = group;
-      return { ...rest, snapshotId: String(snapshotId), columnChunks: { ...columnChunks } };
-    }
+    case 'committed':
+      return { ...group, snapshotId: String(group.snapshotId), ...countsToJson(group) };
     case 'commit-failed': {
-      const { error, columnChunks, ...rest } = group;
-      const { kind, message } = error;
-      return { ...rest, error: { kind, message }, columnChunks: { ...columnChunks } };
+      const { kind, message } = group.error;
+      return { ...group, error: { kind, message }, ...countsToJson(group) };
     }
     case 'dropped':
-      return { ...group, columnChunks: { ...group.columnChunks } };
+      return { ...group, ...countsToJson(group) };
   }
+}
+
+function countsToJson({ columnChunks, deletes }: GroupOutputs) {
+  return { columnChunks: { ...columnChunks }, deletes: { ...deletes } };
 }

@@ -1,29 +1,20 @@
-import type { IcebergError } from '../../base/index.ts';
 import type { ColumnChunkCounts } from '../../datafile/index.ts';
 import type { GuardVerdict } from '../../guards/index.ts';
+import type {
+  CommitSummary,
+  GroupResult,
+  NamedGroup,
+  UnmaintainableReason,
+} from '../../maintenance/index.ts';
 import type { RequestCounts } from '../../storage/index.ts';
-import type { DropReason } from '../../table/index.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
 import type { TableCounts } from './scan-candidates.ts';
 
 /** What became of one planned group. */
-export type GroupResult =
-  | ({ readonly state: 'committed'; readonly snapshotId: bigint } & GroupOutputs)
-  /** Rewritten, but its inputs were no longer as planned. */
-  | ({
-      readonly state: 'dropped';
-      readonly reason: DropReason;
-      readonly detail: string;
-    } & GroupOutputs)
-  /** Rewritten, but the commit of its batch gave up (partial progress only). */
-  | ({ readonly state: 'commit-failed'; readonly error: IcebergError } & GroupOutputs)
-  /** Not rewritten (partial progress only). */
-  | { readonly state: 'failed'; readonly groupIndex: number; readonly error: IcebergError }
-  /** Not begun, since too little time was left. */
-  | { readonly state: 'not-started'; readonly groupIndex: number };
+export type RewriteGroupResult = GroupResult<GroupOutputs>;
 
-export interface GroupOutputs {
-  readonly groupIndex: number;
+/** What one group took out and put in. */
+export interface GroupOutputs extends NamedGroup {
   readonly inputFileCount: number;
   readonly inputBytes: number;
   readonly inputRowGroupCount: number;
@@ -31,22 +22,26 @@ export interface GroupOutputs {
   readonly outputBytes: number;
   readonly outputRowGroupCount: number;
   readonly columnChunks: ColumnChunkCounts;
+  readonly deletes: GroupDeletes;
 }
 
-export interface CommitSummary {
-  readonly snapshotId: bigint;
-  readonly metadataLocation: string;
-  readonly attemptCount: number;
-  readonly groupIndexes: readonly number[];
-  /** Numbers of the claims that were checked before it. */
-  readonly invariants: readonly number[];
+/** What became of the deletes that applied to the inputs of a group. */
+export interface GroupDeletes {
+  /** Delete files and vectors that were read, each once. */
+  readonly appliedFileCount: number;
+  /** Rows of the inputs that they delete: some are purged, the others carried. */
+  readonly deletedRowCount: number;
+  /** Those that stand in no output. */
+  readonly purgedRowCount: number;
+  /** Those that stand in an output, where a new delete file deletes them. */
+  readonly carriedRowCount: number;
 }
 
 /** Everything a run did. */
 export interface RewriteReport {
   readonly plan: RewriteDataFilesPlan;
   /** In the order of the plan's groups. */
-  readonly groups: readonly GroupResult[];
+  readonly groups: readonly RewriteGroupResult[];
   readonly commits: readonly CommitSummary[];
   /** The planned snapshot, and the same with the committed groups exchanged; other writers are left out. */
   readonly before: TableCounts;
@@ -55,15 +50,14 @@ export interface RewriteReport {
   readonly verdicts: readonly GuardVerdict[];
 }
 
-/** Why nothing was even planned. */
-export type SkipReason = 'custom-location-provider' | 'no-manifest-list';
-
-/** How a run ended. */
-export type RewriteDataFilesOutcome = { readonly requests: RequestCounts } & (
+/** How a run ended, but for another one that has the table's lease. */
+export type RewriteDataFilesResult =
   | { readonly outcome: 'no-snapshot' }
-  /** Another run has the table's lease; nothing was done. */
-  | { readonly outcome: 'busy'; readonly owner: string; readonly expiresAtMs: number }
-  | { readonly outcome: 'skipped'; readonly reason: SkipReason; readonly detail: string }
+  | {
+      readonly outcome: 'skipped';
+      readonly reason: UnmaintainableReason;
+      readonly detail: string;
+    }
   /** `held-back`: there is work, but the verdicts say that it must wait. They are the same when observing. */
   | {
       readonly outcome: 'nothing-planned' | 'observed' | 'held-back';
@@ -72,5 +66,11 @@ export type RewriteDataFilesOutcome = { readonly requests: RequestCounts } & (
       readonly verdicts: readonly GuardVerdict[];
     }
   /** `partial`: some planned groups, or all, were not committed; each says why. */
-  | ({ readonly outcome: 'committed' | 'partial' } & RewriteReport)
+  | ({ readonly outcome: 'committed' | 'partial' } & RewriteReport);
+
+/** How a run ended. */
+export type RewriteDataFilesOutcome = { readonly requests: RequestCounts } & (
+  | RewriteDataFilesResult
+  /** Another run has the table's lease; nothing was done. */
+  | { readonly outcome: 'busy'; readonly owner: string; readonly expiresAtMs: number }
 );

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../base/index.ts';
+import type { FileDeletes } from './file-deletes.ts';
 import type { PlannedFile, PlannedGroup } from './group-files.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
 
 /** Grows by one with every change that a reader of plans would notice. */
-const PLAN_VERSION = 2;
+const PLAN_VERSION = 3;
 
 /** The plan as JSON, for people, reports and messages: ids are decimal strings, sizes are bytes. */
 export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
@@ -15,7 +16,9 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
     branch: base.branch,
     startingSnapshotId: String(base.startingSnapshotId),
     startingSequenceNumber: String(base.startingSequenceNumber),
+    formatVersion: base.formatVersion,
     verifiesRows: base.verifiesRows,
+    deletesTreatment: base.deletesTreatment,
     options: { ...options },
     groups: groups.map(groupToJson),
     scanned: { ...scanned },
@@ -25,8 +28,8 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
   };
 }
 
-function groupToJson({ files, ...group }: PlannedGroup): JsonObject {
-  return { ...group, files: files.map(fileToJson) };
+function groupToJson({ files, deletes, ...group }: PlannedGroup): JsonObject {
+  return { ...group, deletes: deletesToJson(deletes), files: files.map(fileToJson) };
 }
 
 function fileToJson(file: PlannedFile): JsonObject {
@@ -36,6 +39,17 @@ function fileToJson(file: PlannedFile): JsonObject {
     fileSequenceNumber:
       file.fileSequenceNumber === undefined ? null : String(file.fileSequenceNumber),
     firstRowId: file.firstRowId === undefined ? null : String(file.firstRowId),
+    deletes: deletesToJson(file.deletes),
+  };
+}
+
+function deletesToJson(deletes: FileDeletes | undefined): JsonObject | null {
+  if (deletes === undefined) return null;
+  const { fileScoped, partitionScoped, equality } = deletes;
+  return {
+    fileScoped: { ...fileScoped },
+    partitionScoped: { ...partitionScoped },
+    equality: { ...equality },
   };
 }
 

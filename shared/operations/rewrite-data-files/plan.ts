@@ -1,3 +1,5 @@
+import type { DeleteTreatment } from '../../datafile/index.ts';
+import type { FormatVersion } from '../../iceberg/index.ts';
 import {
   type Candidate,
   compareCandidates,
@@ -24,9 +26,15 @@ export interface PlanBase {
   readonly branch: string;
   readonly startingSnapshotId: bigint;
   readonly startingSequenceNumber: bigint;
+  readonly formatVersion: FormatVersion;
   /** Whether all rows are read again before and after, as `firn.verify=rows` asks for. */
   readonly verifiesRows: boolean;
+  /** What becomes of deleted rows, as `firn.rewrite-data-files.deletes` says. */
+  readonly deletesTreatment: DeletesTreatment;
 }
+
+/** `auto`: whichever is cheaper for a file; see `DeleteTreatment` of `datafile` for the others. */
+export type DeletesTreatment = 'auto' | DeleteTreatment;
 
 /** Everything one run would do, and why; a pure function of the scanned files and the options. */
 export interface RewriteDataFilesPlan {

@@ -1,6 +1,8 @@
 import { assert } from '../../base/index.ts';
 import {
   type ColumnChunkCounts,
+  type FileGroupInput,
+  type FileGroupResult,
   type OpenedOutput,
   rewriteFileGroup,
 } from '../../datafile/index.ts';
@@ -14,15 +16,19 @@ import {
   type TableMetadata,
   UNSORTED_ORDER_ID,
 } from '../../iceberg/index.ts';
+import type { ObjectStore } from '../../storage/index.ts';
 import {
   type CommitPorts,
+  identityKey,
   type ReplaceGroup,
   sumColumnCounts,
   type Table,
   toReplaceInput,
 } from '../../table/index.ts';
 import type { PlannedGroup } from './group-files.ts';
+import type { GroupInput } from './group-inputs.ts';
 import { hashGroup } from './hash-group.ts';
+import type { GroupDeletes } from './outcome.ts';
 
 /** A group whose outputs are in the store, ready to be committed. */
 export interface RewrittenGroup {
@@ -31,6 +37,7 @@ export interface RewrittenGroup {
   readonly outputRowGroupCount: number;
   readonly inputRowGroupCount: number;
   readonly columnChunks: ColumnChunkCounts;
+  readonly deletes: GroupDeletes;
 }
 
 export interface RunGroupOptions {
@@ -46,17 +53,14 @@ export interface RunGroupOptions {
  * Rewrites the files of one group. Objects are written and nothing else changes; whatever was written before a
  * failure is left where it is, and what was still open is given up.
  *
+ * @param inputs the group's files in its order, with what is deleted of them
  * @throws as `rewriteFileGroup`
  */
 export async function runFileGroup(
   { table, group, entries, runUuid }: RunGroupOptions,
+  inputs: readonly GroupInput[],
   { store, run }: Pick<CommitPorts, 'store' | 'run'>,
 ): Promise<RewrittenGroup> {
-  const inputs = group.files.map(({ filePath }) => {
-    const entry = entries.get(filePath);
-    assert(entry !== undefined, `${filePath}: entry was not read`);
-    return entry;
-  });
   const schema = currentSchema(table.metadata);
   const sortOrder = defaultSortOrder(table.metadata);
   let outputCount = 0;
@@ -67,11 +71,7 @@ export async function runFileGroup(
     return { location, writer: store.openWriter(location) };
   };
   const result = await rewriteFileGroup({
-    inputs: inputs.map(({ dataFile, dataSequenceNumber }) => ({
-      dataFile,
-      dataSequenceNumber,
-      reader: store.openRanged(dataFile.filePath, dataFile.fileSizeBytes),
-    })),
+    inputs: inputs.map((input) => toFileGroupInput(input, store)),
     schema,
     formatVersion: table.metadata.formatVersion,
     partitionSpec: specById(table.metadata, group.specId),
@@ -80,21 +80,57 @@ export async function runFileGroup(
     outputSizeBytes: group.outputSizeBytes,
     openOutput,
   });
-  const outputs = result.outputs.map((output) => output.dataFile);
+  const { outputs } = result;
   const rowHashes = await hashGroup({ table, inputs, outputs }, store);
+  const dataFiles = inputs.map(({ entry }) => entry.dataFile);
   return {
     replaceGroup: {
       groupIndex: group.groupIndex,
-      inputs: inputs.map(toReplaceInput),
-      inputColumnCounts: sumColumnCounts(inputs.map((entry) => entry.dataFile)),
+      inputs: inputs.map(({ entry, deletes }) => toReplaceInput(entry, deletes)),
+      inputColumnCounts: sumColumnCounts(dataFiles),
+      ...(result.purgedColumnCounts && { purgedColumnCounts: result.purgedColumnCounts }),
       ...(result.inputRowIds === undefined ? {} : { inputRowIds: result.inputRowIds }),
       ...(rowHashes === undefined ? {} : { rowHashes }),
       outputs,
+      positionMap: result.positionMap,
     },
-    outputBytes: outputs.reduce((sum, file) => sum + file.fileSizeBytes, 0),
-    outputRowGroupCount: outputs.reduce((sum, file) => sum + rowGroupCount(file), 0),
-    inputRowGroupCount: inputs.reduce((sum, { dataFile }) => sum + rowGroupCount(dataFile), 0),
+    outputBytes: outputs.reduce((sum, { dataFile }) => sum + dataFile.fileSizeBytes, 0),
+    outputRowGroupCount: outputs.reduce((sum, { dataFile }) => sum + rowGroupCount(dataFile), 0),
+    inputRowGroupCount: dataFiles.reduce((sum, dataFile) => sum + rowGroupCount(dataFile), 0),
     columnChunks: result.columnChunks,
+    deletes: groupDeletes(inputs, result),
+  };
+}
+
+function toFileGroupInput(
+  { entry: { dataFile, dataSequenceNumber }, deletes }: GroupInput,
+  store: ObjectStore,
+): FileGroupInput {
+  const hasDeletedRows = deletes !== undefined && !deletes.positions.isEmpty;
+  return {
+    dataFile,
+    dataSequenceNumber,
+    reader: store.openRanged(dataFile.filePath, dataFile.fileSizeBytes),
+    ...(hasDeletedRows ? { deletes } : {}),
+  };
+}
+
+function groupDeletes(
+  inputs: readonly GroupInput[],
+  { outputs, positionMap }: Pick<FileGroupResult, 'outputs' | 'positionMap'>,
+): GroupDeletes {
+  const applied = inputs.flatMap(({ deletes }) => deletes?.applied ?? []);
+  return {
+    appliedFileCount: new Set(applied.map(identityKey)).size,
+    deletedRowCount: inputs.reduce(
+      (sum, { deletes }) => sum + (deletes?.positions.cardinality ?? 0),
+      0,
+    ),
+    purgedRowCount: positionMap.goneCount,
+    carriedRowCount: outputs.reduce(
+      (sum, { deletedPositions }) => sum + deletedPositions.cardinality,
+      0,
+    ),
   };
 }
 

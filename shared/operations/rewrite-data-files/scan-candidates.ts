@@ -1,20 +1,20 @@
+import { unreadableReason } from '../../deletes/index.ts';
 import type { FileAgeRule } from '../../guards/index.ts';
 import {
+  type AttachedDeletes,
   hasUnrecognizedTransform,
+  type ManifestEntry,
+  partitionKey,
   partitionPath,
   type Snapshot,
   specById,
   type TableMetadata,
   tablePartitionType,
 } from '../../iceberg/index.ts';
-import {
-  type ManifestReader,
-  partitionKey,
-  type ScannedDataFile,
-  scanSnapshot,
-} from '../../table/index.ts';
+import { type ManifestReader, type ScannedDataFile, scanSnapshot } from '../../table/index.ts';
+import { fileDeletesOf } from './file-deletes.ts';
 import type { PlanBuilder } from './plan.ts';
-import type { ScannedFile } from './select.ts';
+import type { DeletesFlaw, ScannedFile } from './select.ts';
 
 /** Data files, their bytes and row groups, and deleted rows of a table; row groups are a lower bound where entries do not tell them. */
 export interface TableCounts {
@@ -41,24 +41,58 @@ export async function scanCandidates(
   },
 ): Promise<TableCounts> {
   const partitions = createPartitionTexts(metadata);
+  const flaws = createDeletesFlaws(metadata);
   const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0, deleteRowCount: 0 };
   await scanSnapshot({
     metadata,
     snapshot,
     reader,
     skipsMetrics: true,
-    visitDeletes: ({ dataFile }) => {
-      counts.deleteRowCount += dataFile.recordCount;
+    visitDeletes: (entry) => {
+      counts.deleteRowCount += entry.dataFile.recordCount;
+      flaws.add(entry);
     },
     visit: (scanned) => {
       const { fileSizeBytes, splitOffsets } = scanned.entry.dataFile;
       counts.fileCount++;
       counts.bytes += fileSizeBytes;
       counts.rowGroupCount += splitOffsets?.length ?? 1;
-      builder.add(toScannedFile(scanned, partitions.of(scanned), fileAge));
+      const deletesFlaw = flaws.of(scanned.deletes);
+      builder.add({
+        ...toScannedFile(scanned, partitions.of(scanned), fileAge),
+        ...(deletesFlaw === undefined ? {} : { deletesFlaw }),
+      });
     },
   });
   return counts;
+}
+
+const FLAWS = {
+  'unsupported-format': 'unsupported-delete-format',
+  'unsupported-column': 'unsupported-delete-column',
+  encrypted: 'encrypted-deletes',
+} as const;
+
+/** Remembers delete files that cannot be read, of which there are few. */
+function createDeletesFlaws(metadata: TableMetadata): {
+  add(deletes: ManifestEntry): void;
+  of(attached: AttachedDeletes): DeletesFlaw | undefined;
+} {
+  const flaws = new Map<ManifestEntry, DeletesFlaw>();
+  return {
+    add(entry) {
+      const reason = unreadableReason(entry, metadata);
+      if (reason !== undefined) flaws.set(entry, FLAWS[reason]);
+    },
+    of(attached) {
+      if (attached.deletionVectors.length > 1) return 'two-vectors';
+      if (flaws.size === 0) return undefined;
+      const flawed = Object.values(attached)
+        .flat()
+        .find((entry) => flaws.has(entry));
+      return flawed && flaws.get(flawed);
+    },
+  };
 }
 
 type PartitionFacts = Pick<ScannedFile, 'partitionKey' | 'partition' | 'isSpecWritable'>;
@@ -94,7 +128,7 @@ function toScannedFile(
 ): ScannedFile {
   const { dataFile } = entry;
   const dueAtMs = fileAge.dueAtMs(entry.snapshotId);
-  const fileScoped = [...deletes.deletionVectors, ...deletes.fileScopedPositionDeleteFiles];
+  const fileDeletes = fileDeletesOf(deletes);
   return {
     ...partition,
     filePath: dataFile.filePath,
@@ -110,11 +144,7 @@ function toScannedFile(
       : { fileSequenceNumber: entry.fileSequenceNumber }),
     ...(dataFile.firstRowId === undefined ? {} : { firstRowId: dataFile.firstRowId }),
     ...(dataFile.splitOffsets === undefined ? {} : { splitOffsets: dataFile.splitOffsets }),
-    deleteFileCount:
-      fileScoped.length +
-      deletes.partitionScopedPositionDeleteFiles.length +
-      deletes.equalityDeleteFiles.length,
-    fileScopedDeleteCount: fileScoped.reduce((sum, { dataFile }) => sum + dataFile.recordCount, 0),
+    ...(fileDeletes === undefined ? {} : { deletes: fileDeletes }),
     ...(dueAtMs === undefined ? {} : { dueAtMs }),
   };
 }

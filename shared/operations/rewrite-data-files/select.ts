@@ -1,3 +1,4 @@
+import { deleteFileCount, type FileDeletes } from './file-deletes.ts';
 import type { RewriteDataFilesOptions } from './options.ts';
 
 /** A live data file of the planned snapshot, with what planning needs of it. */
@@ -21,29 +22,36 @@ export interface ScannedFile {
   readonly fileSequenceNumber?: bigint;
   readonly firstRowId?: bigint;
   readonly splitOffsets?: readonly number[];
-  /** Delete files of any kind that apply to it. */
-  readonly deleteFileCount: number;
-  /** Record count of those of them that name this file alone; an upper bound of its rows they delete. */
-  readonly fileScopedDeleteCount: number;
+  /** Absent where no delete file applies to it. */
+  readonly deletes?: FileDeletes;
+  /** What keeps its deletes from being applied, if anything does. */
+  readonly deletesFlaw?: DeletesFlaw;
   /** When it is old enough to be rewritten; absent where it is already. */
   readonly dueAtMs?: number;
 }
 
-/** Why a file is worth rewriting. */
+/** Why the rows that are deleted of a file cannot be told. */
+export type DeletesFlaw =
+  | 'unsupported-delete-format'
+  | 'unsupported-delete-column'
+  | 'encrypted-deletes'
+  | 'two-vectors';
+
+/** Why a file is worth rewriting: the first of these that is so. */
 export type SelectionReason =
-  | 'too-small'
-  | 'too-large'
   | 'delete-file-count'
   | 'delete-ratio'
-  | 'rewrite-all';
+  | 'rewrite-all'
+  | 'too-small'
+  | 'too-large';
 
 /** Why a file is left as it is. */
 export type FileSkipReason =
   | 'size-in-range'
-  | 'has-delete-files'
   | 'unsupported-format'
   | 'encrypted'
   | 'unsupported-spec'
+  | DeletesFlaw
   | 'too-young'
   | 'referenced-twice'
   | 'max-files-to-rewrite';
@@ -53,9 +61,8 @@ export type Selection =
   | { readonly skipped: Exclude<FileSkipReason, 'referenced-twice' | 'max-files-to-rewrite'> };
 
 /**
- * Decides about one file by itself. A size equal to either bound is in range. A file that would be selected but
- * has delete files is skipped with that reason: applying deletes is not offered yet, and rewriting without
- * applying them would bring rows back. Youth comes last: it is the one reason that passes by itself.
+ * Decides about one file by itself. A size equal to either bound is in range. Youth comes last: it is the one reason
+ * that passes by itself.
  */
 export function selectFile(file: ScannedFile, options: RewriteDataFilesOptions): Selection {
   const selected = selectionReason(file, options);
@@ -63,7 +70,7 @@ export function selectFile(file: ScannedFile, options: RewriteDataFilesOptions):
   if (!file.isParquet) return { skipped: 'unsupported-format' };
   if (file.isEncrypted) return { skipped: 'encrypted' };
   if (!file.isSpecWritable) return { skipped: 'unsupported-spec' };
-  if (file.deleteFileCount > 0) return { skipped: 'has-delete-files' };
+  if (file.deletesFlaw !== undefined) return { skipped: file.deletesFlaw };
   if (file.dueAtMs !== undefined) return { skipped: 'too-young' };
   return { selected };
 }
@@ -72,15 +79,21 @@ function selectionReason(
   file: ScannedFile,
   options: RewriteDataFilesOptions,
 ): SelectionReason | undefined {
+  if (deleteFileCount(file.deletes) >= options.deleteFileThreshold) return 'delete-file-count';
+  if (deleteRatio(file) >= options.deleteRatioThreshold) return 'delete-ratio';
   if (options.rewriteAll) return 'rewrite-all';
   if (file.fileSizeBytes < options.fileSizeBytesMin) return 'too-small';
   if (file.fileSizeBytes > options.fileSizeBytesMax) return 'too-large';
-  if (file.deleteFileCount >= options.deleteFileThreshold) return 'delete-file-count';
-  if (deleteRatio(file) >= options.deleteRatioThreshold) return 'delete-ratio';
   return undefined;
 }
 
-function deleteRatio(file: ScannedFile): number {
-  if (file.recordCount === 0) return 0;
-  return Math.min(file.fileScopedDeleteCount, file.recordCount) / file.recordCount;
+/** Whether a file was selected for its deletes: then they are to be gone, and its group is worth rewriting. */
+export function isSelectedForDeletes({ reason }: { readonly reason: SelectionReason }): boolean {
+  return reason === 'delete-file-count' || reason === 'delete-ratio';
+}
+
+/** Of the rows, those that deletes of this file alone may delete. @see Iceberg Java, `BinPackRewriteFilePlanner` */
+function deleteRatio({ recordCount, deletes }: ScannedFile): number {
+  if (recordCount === 0 || deletes === undefined) return 0;
+  return Math.min(deletes.fileScoped.rowCount, recordCount) / recordCount;
 }

@@ -5,6 +5,7 @@ import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import type { JsonObject } from '../../../shared/base/index.ts';
 import { snapshotOfRef } from '../../../shared/iceberg/index.ts';
 import type { Warehouse } from '../../../shared/warehouse/index.ts';
+import { positionDeleteFile } from '../../deletes/delete-files-fixture.ts';
 import {
   type Answer,
   answerOf,
@@ -60,12 +61,12 @@ describe('compact --dry-run', () => {
       '  files  bytes  why',
       '      2  781 B  fewer than 5 files in their partition',
       '',
-      'estimated price on AWS: $0.000089, at list prices of us-east-1 as of 2025-06',
-      '  item      quantity                   price',
-      '  s3-get    21 GET and HEAD        $0.000008',
-      '  s3-put    6 PUT                  $0.000030',
-      '  dynamodb  2 read, 1 write units  $0.000001',
-      '  lambda    3.7 GiB-seconds        $0.000050',
+      'estimated price on AWS: $0.000097, at list prices of us-east-1 as of 2025-06',
+      '  item      quantity                    price',
+      '  s3-get    21 GET and HEAD         $0.000008',
+      '  s3-put    6 PUT                   $0.000030',
+      '  dynamodb  8 read, 14 write units  $0.000010',
+      '  lambda    3.6 GiB-seconds         $0.000049',
       '',
       'dry run: nothing was written',
       'took 0 ms',
@@ -114,19 +115,32 @@ describe('compact --dry-run', () => {
     }
   });
 
-  it('says that delete files keep files from being rewritten', async () => {
+  it('says which groups have delete files, and which of them it cannot apply', async () => {
     const warehouse = memoryWarehouse();
     const writer = await createTable(warehouse, 'db.orders');
-    const [file] = await writer.append(smallFiles(TEN_FILES));
-    const deletes = deleteFileOf(file!, 'position-deletes', {
-      referencedDataFile: file!.dataFile.filePath,
+    const files = await writer.append(smallFiles([...TEN_FILES, 'eu']));
+    const [one, , two] = files;
+    const rows = [{ path: one!.dataFile.filePath, position: 1 }];
+    const deletes = await positionDeleteFile(warehouse, one!, rows);
+    const avro = deleteFileOf(two!, 'position-deletes', {
+      fileFormat: 'AVRO',
+      referencedDataFile: two!.dataFile.filePath,
     });
-    await writer.commit({ operation: 'delete', addedManifests: [[deletes]] });
+    await writer.commit({ operation: 'delete', addedManifests: [[deletes, avro]] });
 
     const { lines } = await runCompact(warehouse, { dryRun: true });
 
-    assert.ok(
-      lines.some((line) => / 1 .* delete files apply to them, which Firn does not/.test(line)),
+    const start = lines.findIndex((line) => line.startsWith('  partition'));
+    assert.deepEqual(
+      lines.slice(start, start + 6).map((line) => line.replace(/ [\d.]+ (Ki)?B/, ' # B')),
+      [
+        '  partition  files    bytes  delete files  new files  why',
+        '  region=eu      5  # B             1          1  5 files or more',
+        '  region=us      5  # B             0          1  5 files or more',
+        'left alone',
+        '  files  bytes  why',
+        '      1  # B  rows are deleted of them by files that are not Parquet',
+      ],
     );
   });
 
@@ -214,11 +228,36 @@ describe('compact', () => {
         attemptCount: 1,
         snapshotId: String(metadata.currentSnapshotId),
         groupIndexes: [0, 1],
+        deletes: {
+          carriedOverCount: 0,
+          addedCount: 0,
+          addedRowCount: 0,
+          removedCount: 0,
+          removedRowCount: 0,
+        },
         // All but those of v3, and the one that `firn.verify=rows` asks for.
         invariants: [1, 2, 3, 4, 5, 6, 7, 9, 10, 11],
       },
     ]);
     assert.equal('estimate' in (document ?? {}), false);
+  });
+
+  it('says what became of deletes', async () => {
+    const warehouse = memoryWarehouse();
+    const writer = await createTable(warehouse, 'db.orders');
+    const [one] = await writer.append(smallFiles(TEN_FILES));
+    const rows = [{ path: one!.dataFile.filePath, position: 1 }];
+    const deletes = await positionDeleteFile(warehouse, one!, rows);
+    await writer.commit({ operation: 'delete', addedManifests: [[deletes]] });
+
+    const { lines, exitCode } = await runCompact(warehouse);
+
+    assert.equal(exitCode, 0);
+    assert.ok(
+      lines.includes('deletes: 1 file applied, 1 deleted row left out, 0 kept and deleted anew'),
+      lines.join('\n'),
+    );
+    assert.ok(lines.includes('delete files: 1 removed, 0 added, their rows 1 -> 0'));
   });
 
   it('tells how far it is', async () => {

@@ -67,9 +67,28 @@ describe('history', () => {
   });
 
   it('has nothing to tell of a table that Firn never saw, and ends so', async () => {
-    const { exitCode, lines } = await runHistory(memoryWarehouse());
+    const { warehouse } = await openTable();
+
+    const { exitCode, lines } = await runHistory(warehouse);
 
     assert.deepEqual([exitCode, lines], [3, ['db.orders: no reports']]);
+  });
+
+  it('fails for a table that does not exist', async () => {
+    const { exitCode, lines, errorText } = await runHistory(memoryWarehouse());
+
+    assert.deepEqual([exitCode, lines], [1, []]);
+    assert.match(errorText, /^error \(not-found\): memory catalog: has no table db\.orders\n/);
+  });
+
+  it('still tells what was done to a table that is gone', async () => {
+    const { warehouse, writer } = await openTable();
+    await runCompact(warehouse);
+    warehouse.catalog.dropTable(writer.identifier);
+
+    const { exitCode, lines } = await runHistory(warehouse);
+
+    assert.deepEqual([exitCode, lines.length], [0, 2]);
   });
 
   it('stops at the limit, and says so', async () => {

@@ -203,6 +203,23 @@ describe('inspect', () => {
       ],
     );
   });
+
+  it('says that a malformed firn.enabled is refused, and warns of it', async () => {
+    const warehouse = memoryWarehouse();
+    await createTable(warehouse, 'db.orders', { properties: { 'firn.enabled': 'maybe' } });
+
+    const { lines } = await runInspect(warehouse);
+
+    assert.ok(
+      lines.includes(
+        '  maintenance        firn.enabled is maybe: refused, it has to be true or false',
+      ),
+      lines.join('\n'),
+    );
+    assert.ok(
+      lines.some((line) => /^warning: table property firn\.enabled: value maybe/.test(line)),
+    );
+  });
 });
 
 describe('inspect --json', () => {

@@ -1,9 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import {
-  createHandler,
-  type ExecutionEvent,
-  type HandlerPorts,
-} from '../../../functions/rewrite-data-files/handler.ts';
+import { createHandler } from '../../../functions/rewrite-data-files/handler.ts';
 import { type NewTable, TableWriter } from '../../../local/table-writer/index.ts';
 import { ManualClock, parseJson, seededRandom } from '../../../shared/base/index.ts';
 import {
@@ -14,6 +10,7 @@ import {
 import type { FunctionSettings } from '../../../shared/deployment/index.ts';
 import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import type { Ledger, MemoryItemStore } from '../../../shared/ledger/index.ts';
+import type { ExecutionEvent, HandlerPorts } from '../../../shared/operation-function/index.ts';
 import type { RewriteDataFilesOutcome } from '../../../shared/operations/rewrite-data-files/index.ts';
 import type { MemoryQueue, QueueFaults } from '../../../shared/queue/index.ts';
 import { type FaultInjector, MemoryObjectStore } from '../../../shared/storage/index.ts';
@@ -73,7 +70,7 @@ export function createDeployment(
     readonly storeFaults?: FaultInjector;
     readonly queueFaults?: QueueFaults;
     readonly items?: MemoryItemStore;
-    readonly onOutcome?: HandlerPorts['onOutcome'];
+    readonly onOutcome?: HandlerPorts<RewriteDataFilesOutcome>['onOutcome'];
   } = {},
 ): Deployment {
   const clock = new ManualClock(Date.UTC(2026, 10, 30));

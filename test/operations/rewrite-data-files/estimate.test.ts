@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { countingCatalog } from '../../../shared/catalog/index.ts';
+import type { FileOfSpec } from '../../../shared/iceberg/index.ts';
 import {
   estimateUsage,
   type PlannedGroup,
@@ -7,6 +9,17 @@ import {
   type RewriteDataFilesPlan,
 } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { countingStore, MemoryObjectStore } from '../../../shared/storage/index.ts';
+import {
+  append,
+  commitDeletes,
+  createWarehouse as createDeletesWarehouse,
+  type Warehouse as DeletesWarehouse,
+  equalityDelete,
+  fileScopedDelete,
+  partitionScopedDelete,
+  vectors,
+} from '../rewrite-deletes/deletes-fixture.ts';
+import { compact } from './compact-deletes.ts';
 import { createWarehouse, rewrite } from './rewrite-fixture.ts';
 
 const MIB = 1024 ** 2;
@@ -42,6 +55,8 @@ function planOf(groups: readonly PlannedGroup[]): RewriteDataFilesPlan {
       startingSnapshotId: 1n,
       startingSequenceNumber: 1n,
       verifiesRows: false,
+      formatVersion: 2,
+      deletesTreatment: 'auto',
     },
     options: parseRewriteDataFilesOptions({}, 512 * MIB),
     groups,
@@ -62,13 +77,23 @@ describe('estimateUsage', () => {
       s3GetCount: 1 + 5 + 5 + 2 * 2 + 4 + 2,
       // Outputs 2, manifests 4, list and metadata 2.
       s3PutCount: 2 + 4 + 2,
-      dynamoDbReadCount: 2,
-      dynamoDbWriteCount: 1,
+      dynamoDbReadCount: 8,
+      dynamoDbWriteCount: 14,
       lambdaInvocationCount: 1,
-      // Five reads of 30 ms, two at a time; 7 MiB at 40 KiB a millisecond; the commit.
-      lambdaDurationMs: 75 + (7 * 1024) / 40 + 2000,
+      // A round of reads of 30 ms in each group, both at once; 5 files; 7 MiB at 40 KiB a millisecond; the commit.
+      lambdaDurationMs: 30 + 5 * 8 + (7 * 1024) / 40 + 2000,
       lambdaMemoryMib: 1769,
     });
+  });
+
+  it('takes the time that 500 files of 40 KiB in five groups take, as they do in a bench', () => {
+    const files = Array.from({ length: 100 }, () => 40 * 1024);
+    const plan = planOf(Array.from({ length: 5 }, () => group(0, files)));
+
+    const { lambdaDurationMs } = estimateUsage({ plan, requests: NO_REQUESTS });
+
+    // Seven rounds of reads for each group, two groups at a time; 500 files; 20 MB; the commit.
+    assert.equal(lambdaDurationMs, (5 * 7 * 30) / 2 + 500 * 8 + 500 + 2000);
   });
 
   it('counts ranges and parts of large files', () => {
@@ -89,16 +114,54 @@ describe('estimateUsage', () => {
   ] as const) {
     it(`foretells the requests of a run on a v${formatVersion} table of small files exactly, verify ${verify}`, async () => {
       const properties = { 'firn.verify': verify };
-      const observing = await createWarehouse({ formatVersion, properties });
-      const observed = await rewrite(observing, {}, { mode: 'observe' });
+      const options = { formatVersion, properties };
+      const observed = await rewrite(await createWarehouse(options), {}, { mode: 'observe' });
       assert.equal(observed.outcome, 'observed');
       const usage = estimateUsage(observed);
+      const warehouse = await createWarehouse(options);
+      const catalog = countingCatalog(warehouse.catalog);
 
-      const { requests } = await rewrite(observing);
+      const { requests } = await rewrite(warehouse, {}, { ports: { catalog } });
 
+      const inCatalog = catalog.requestCounts;
+      const inLedger = warehouse.ledger.requestCounts;
       // The metadata file is read before the operation begins to count.
       assert.equal(requests.head + requests.read + requests.readRange + 1, usage.s3GetCount);
       assert.equal(requests.write + requests.openWriter, usage.s3PutCount);
+      assert.equal(inCatalog.readCount + inLedger.readCount + 1, usage.dynamoDbReadCount);
+      assert.equal(inCatalog.writeCount + inLedger.writeCount, usage.dynamoDbWriteCount);
+    });
+  }
+
+  for (const [name, formatVersion, treatment] of [
+    ['file-scoped', 2, 'purge'],
+    ['file-scoped', 2, 'carry'],
+    ['partition-scoped', 2, 'purge'],
+    ['equality', 2, 'purge'],
+    ['equality', 2, 'carry'],
+    ['vectors', 3, 'purge'],
+    ['vectors', 3, 'carry'],
+    ['equality', 3, 'carry'],
+  ] as const) {
+    it(`foretells the requests of a v${formatVersion} run that has to ${treatment} rows deleted by ${name} deletes`, async () => {
+      const warehouse = await createDeletesWarehouse({
+        formatVersion,
+        properties: { 'firn.rewrite-data-files.deletes': treatment },
+      });
+      await deleteRows(warehouse, name);
+      const observed = await compact(warehouse, {}, { mode: 'observe' });
+      assert.equal(observed.outcome, 'observed');
+      const usage = estimateUsage(observed);
+
+      const { requests } = await compact(warehouse);
+
+      assert.deepEqual(
+        {
+          gets: requests.head + requests.read + requests.readRange + 1,
+          puts: requests.write + requests.openWriter,
+        },
+        { gets: usage.s3GetCount, puts: usage.s3PutCount },
+      );
     });
   }
 
@@ -121,3 +184,35 @@ describe('estimateUsage', () => {
     assert.ok(Math.abs(putCount - usage.s3PutCount) <= putCount / 10, `${putCount} PUTs`);
   });
 });
+
+/** Rows of two of six files. */
+async function deleteRows(
+  warehouse: DeletesWarehouse,
+  kind: 'file-scoped' | 'partition-scoped' | 'equality' | 'vectors',
+): Promise<void> {
+  const files: FileOfSpec[] = [];
+  for (let index = 0; index < 6; index++) files.push(await append(warehouse, index * 100));
+  const [one, two] = [files[0]!, files[1]!];
+  const deletes = [
+    { file: one, positions: [1, 2] },
+    { file: two, positions: [3] },
+  ];
+  switch (kind) {
+    case 'vectors':
+      return commitDeletes(warehouse, await vectors(warehouse, deletes));
+    case 'partition-scoped':
+      await commitDeletes(warehouse, [await partitionScopedDelete(warehouse, deletes)]);
+      // Outputs are younger than the deletes then.
+      await append(warehouse, 900);
+      return;
+    case 'equality':
+      return commitDeletes(warehouse, [
+        await equalityDelete(warehouse, one, [{ 1: 1n }, { 1: 103n }]),
+      ]);
+    case 'file-scoped':
+      return commitDeletes(warehouse, [
+        await fileScopedDelete(warehouse, one, [1, 2]),
+        await fileScopedDelete(warehouse, two, [3]),
+      ]);
+  }
+}

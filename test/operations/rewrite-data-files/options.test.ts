@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isIcebergError } from '../../../shared/base/index.ts';
-import type { OptionTexts } from '../../../shared/operations/rewrite-data-files/option-values.ts';
+import type { OptionTexts } from '../../../shared/maintenance/index.ts';
 import {
   FILE_GROUP_SIZE_BYTES_DEFAULT,
   FILES_TO_REWRITE_DEFAULT,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { IcebergError, parseJson, serializeJson } from '../../../shared/base/index.ts';
 import {
-  type GroupResult,
   outcomeToJson,
   type RewriteDataFilesOutcome,
+  type RewriteGroupResult,
 } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { countingStore, MemoryObjectStore } from '../../../shared/storage/index.ts';
 import { createWarehouse, rewrite } from './rewrite-fixture.ts';
@@ -21,9 +21,10 @@ const OUTPUTS = {
   outputBytes: 500,
   outputRowGroupCount: 1,
   columnChunks: { copiedCount: 3, copiedBytes: 300, encodedCount: 1, encodedBytes: 50 },
+  deletes: { appliedFileCount: 2, deletedRowCount: 9, purgedRowCount: 4, carriedRowCount: 5 },
 } as const;
 
-async function partialOutcome(group: GroupResult): Promise<RewriteDataFilesOutcome> {
+async function partialOutcome(group: RewriteGroupResult): Promise<RewriteDataFilesOutcome> {
   const observed = await rewrite(await createWarehouse(), {}, { mode: 'observe' });
   assert.equal(observed.outcome, 'observed');
   const { plan, before, verdicts } = observed;
@@ -74,7 +75,7 @@ describe('outcomeToJson', () => {
       { ...OUTPUTS, state: 'committed', snapshotId: SNAPSHOT_ID },
       { ...OUTPUTS, state: 'committed', snapshotId: '9007199254740993' },
     ],
-  ] as const satisfies readonly (readonly [GroupResult, object])[]) {
+  ] as const satisfies readonly (readonly [RewriteGroupResult, object])[]) {
     it(`tells a group that is ${group.state}`, async () => {
       const document = outcomeToJson(await partialOutcome(group));
 

@@ -6,7 +6,10 @@ import {
   createPlanBuilder,
   type RewriteDataFilesPlan,
 } from '../../../shared/operations/rewrite-data-files/plan.ts';
-import type { ScannedFile } from '../../../shared/operations/rewrite-data-files/select.ts';
+import {
+  isSelectedForDeletes,
+  type ScannedFile,
+} from '../../../shared/operations/rewrite-data-files/select.ts';
 
 const SEED = 20261130;
 const TARGET = 100_000;
@@ -66,8 +69,6 @@ function toFile(
     dataSequenceNumber: 0n,
     fileSequenceNumber: other.fileSequenceNumber,
     ...(other.isKnown ? { splitOffsets } : {}),
-    deleteFileCount: 0,
-    fileScopedDeleteCount: 0,
   };
 }
 
@@ -81,6 +82,8 @@ function planFiles(files: readonly ScannedFile[], extra: Record<string, string> 
       startingSnapshotId: 1n,
       startingSequenceNumber: 1n,
       verifiesRows: false,
+      formatVersion: 2,
+      deletesTreatment: 'auto',
     },
     options,
   );
@@ -88,7 +91,17 @@ function planFiles(files: readonly ScannedFile[], extra: Record<string, string> 
   return builder.build();
 }
 
-/** What a rewrite that moves row groups whole leaves behind. */
+function withDeletes(file: ScannedFile, rowCount: number): ScannedFile {
+  if (rowCount === 0) return file;
+  const none = { fileCount: 0, rowCount: 0, bytes: 0 };
+  const fileScoped = { fileCount: 1, rowCount, bytes: 100 };
+  return { ...file, deletes: { fileScoped, partitionScoped: none, equality: none } };
+}
+
+/**
+ * What a rewrite leaves behind that moves row groups whole, purges files that were selected for their deletes, and carries
+ * the deletes of others.
+ */
 function rewrite(
   files: readonly ScannedFile[],
   plan: RewriteDataFilesPlan,
@@ -98,16 +111,33 @@ function rewrite(
   const outputs = plan.groups.flatMap((group) => {
     const inputs = group.files.map((planned) => byPath.get(planned.filePath)!);
     for (const input of inputs) byPath.delete(input.filePath);
-    return packRowGroups(inputs.flatMap(rowGroupsOf), group.outputSizeBytes).map(
-      (rowGroups, index) =>
-        toFile(`r${round}-g${group.groupIndex}-${index}`, rowGroups, {
-          partitionKey: inputs[0]!.partitionKey,
-          fileSequenceNumber: BigInt(10 + round),
-          isKnown: true,
-        }),
+    const kept = inputs.flatMap((input, index) => {
+      const isPurged = isSelectedForDeletes(group.files[index]!);
+      const share = 1 - deletedRows(input) / input.recordCount;
+      if (!isPurged) return rowGroupsOf(input);
+      return rowGroupsOf(input).flatMap((bytes) => Math.ceil(bytes * share) || []);
+    });
+    const carried = inputs.reduce(
+      (sum, input, index) =>
+        sum + (isSelectedForDeletes(group.files[index]!) ? 0 : deletedRows(input)),
+      0,
     );
+    const packed = packRowGroups(kept, group.outputSizeBytes);
+    return packed.map((rowGroups, index) => {
+      const output = toFile(`r${round}-g${group.groupIndex}-${index}`, rowGroups, {
+        partitionKey: inputs[0]!.partitionKey,
+        fileSequenceNumber: BigInt(10 + round),
+        isKnown: true,
+      });
+      // At worst the deleted rows are all in one output.
+      return withDeletes(output, index === 0 ? Math.min(carried, output.recordCount) : 0);
+    });
   });
   return [...byPath.values(), ...outputs];
+}
+
+function deletedRows({ deletes }: ScannedFile): number {
+  return deletes?.fileScoped.rowCount ?? 0;
 }
 
 function rowGroupsOf(file: ScannedFile): readonly number[] {
@@ -179,6 +209,25 @@ describe('plan of rewrite-data-files', () => {
         assert.ok(rounds < 10, `still planning after ${rounds} rounds`);
       }),
       { seed: SEED, numRuns: 300 },
+    );
+  });
+
+  it('comes to an end when deletes are purged or carried along', () => {
+    const deletedShares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 40 });
+    fc.assert(
+      fc.property(tables, deletedShares, (table, shares) => {
+        let files: readonly ScannedFile[] = table.files.map((file, index) =>
+          withDeletes(file, Math.floor(file.recordCount * shares[index]!)),
+        );
+        let rounds = 0;
+        for (; rounds < 50; rounds++) {
+          const plan = planFiles(files);
+          if (plan.groups.length === 0) break;
+          files = rewrite(files, plan, rounds);
+        }
+        assert.ok(rounds < 10, `still planning after ${rounds} rounds`);
+      }),
+      { seed: SEED, numRuns: 200 },
     );
   });
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OptionTexts } from '../../../shared/operations/rewrite-data-files/option-values.ts';
+import { parseJson, serializeJson } from '../../../shared/base/index.ts';
+import type { OptionTexts } from '../../../shared/maintenance/index.ts';
+import type { FileDeletes } from '../../../shared/operations/rewrite-data-files/file-deletes.ts';
 import { parseRewriteDataFilesOptions } from '../../../shared/operations/rewrite-data-files/options.ts';
 import {
   createPlanBuilder,
   type PlanBase,
   type RewriteDataFilesPlan,
 } from '../../../shared/operations/rewrite-data-files/plan.ts';
+import { planToJson } from '../../../shared/operations/rewrite-data-files/plan-json.ts';
 import type { ScannedFile } from '../../../shared/operations/rewrite-data-files/select.ts';
 
 const BASE: PlanBase = {
@@ -16,6 +19,8 @@ const BASE: PlanBase = {
   startingSnapshotId: 11n,
   startingSequenceNumber: 3n,
   verifiesRows: false,
+  formatVersion: 2,
+  deletesTreatment: 'auto',
 };
 
 /** A file of `bytes` at a target of 100, in row groups of the given sizes. */
@@ -34,8 +39,6 @@ function file(name: string, bytes: number, other: Partial<ScannedFile> = {}): Sc
     dataSequenceNumber: 1n,
     fileSequenceNumber: 1n,
     splitOffsets: [0],
-    deleteFileCount: 0,
-    fileScopedDeleteCount: 0,
     ...other,
   };
 }
@@ -44,6 +47,28 @@ function files(count: number, bytes: number, other: Partial<ScannedFile> = {}): 
   return Array.from({ length: count }, (_, index) =>
     file(`${other.partition ?? 'f'}${100 + index}`, bytes, other),
   );
+}
+
+/** Rows of one file-scoped delete; files and rows of the other kinds. Each file has 100 bytes. */
+function deletesOf({
+  fileScoped = 0,
+  partitionScoped = [0, 0],
+  equality = [0, 0],
+}: {
+  readonly fileScoped?: number;
+  readonly partitionScoped?: readonly [number, number];
+  readonly equality?: readonly [number, number];
+}): FileDeletes {
+  const tally = ([fileCount, rowCount]: readonly [number, number]) => ({
+    fileCount,
+    rowCount,
+    bytes: 100 * fileCount,
+  });
+  return {
+    fileScoped: tally([fileScoped === 0 ? 0 : 1, fileScoped]),
+    partitionScoped: tally(partitionScoped),
+    equality: tally(equality),
+  };
 }
 
 function plan(scanned: readonly ScannedFile[], texts: OptionTexts = {}): RewriteDataFilesPlan {
@@ -180,20 +205,42 @@ describe('createPlanBuilder', () => {
   });
 
   it('skips what it must not touch, by reason', () => {
+    const deletes = deletesOf({ fileScoped: 27 });
     const result = plan([
-      ...files(5, 10, { deleteFileCount: 1 }),
       file('orc', 10, { isParquet: false }),
       file('secret', 10, { isEncrypted: true }),
       file('strange', 10, { isSpecWritable: false }),
-      file('deleted-from', 90, { deleteFileCount: 1, fileScopedDeleteCount: 27 }),
+      file('avro-deletes', 60, { deletes, deletesFlaw: 'unsupported-delete-format' }),
+      file('float-key', 61, { deletes, deletesFlaw: 'unsupported-delete-column' }),
+      file('secret-deletes', 62, { deletes, deletesFlaw: 'encrypted-deletes' }),
+      file('two-vectors', 63, { deletes, deletesFlaw: 'two-vectors' }),
+      file('young', 100, { deletes: deletesOf({ fileScoped: 30 }), dueAtMs: 7 }),
     ]);
 
     assert.deepEqual(result.groups, []);
+    assert.equal(result.dueAtMs, 7);
     assert.deepEqual(result.skippedFiles, {
-      'has-delete-files': { fileCount: 6, bytes: 140 },
       'unsupported-format': { fileCount: 1, bytes: 10 },
       encrypted: { fileCount: 1, bytes: 10 },
       'unsupported-spec': { fileCount: 1, bytes: 10 },
+      'unsupported-delete-format': { fileCount: 1, bytes: 60 },
+      'unsupported-delete-column': { fileCount: 1, bytes: 61 },
+      'encrypted-deletes': { fileCount: 1, bytes: 62 },
+      'two-vectors': { fileCount: 1, bytes: 63 },
+      'too-young': { fileCount: 1, bytes: 100 },
+    });
+  });
+
+  it('leaves only the files alone whose deletes it cannot apply', () => {
+    const deletes = deletesOf({ equality: [1, 3] });
+    const result = plan([
+      ...files(5, 10, { deletes }),
+      file('float-key', 10, { deletes, deletesFlaw: 'unsupported-delete-column' }),
+    ]);
+
+    assert.deepEqual(groupedNames(result), [['f100', 'f101', 'f102', 'f103', 'f104']]);
+    assert.deepEqual(result.skippedFiles, {
+      'unsupported-delete-column': { fileCount: 1, bytes: 10 },
     });
   });
 
@@ -205,23 +252,92 @@ describe('createPlanBuilder', () => {
   });
 
   it('selects by delete ratio at exactly 0.3 and by delete file count', () => {
-    const below = file('below', 100, { deleteFileCount: 1, fileScopedDeleteCount: 29 });
-    const at = file('at', 100, { deleteFileCount: 1, fileScopedDeleteCount: 30 });
-    const equalities = file('equalities', 100, { deleteFileCount: 2 });
+    const below = file('below', 100, { deletes: deletesOf({ fileScoped: 29 }) });
+    const at = file('at', 100, { deletes: deletesOf({ fileScoped: 30 }) });
+    const equalities = file('equalities', 100, { deletes: deletesOf({ equality: [2, 60] }) });
+    const shared = file('shared', 100, { deletes: deletesOf({ partitionScoped: [2, 60] }) });
 
-    assert.deepEqual(plan([below, equalities]).skippedFiles, {
-      'size-in-range': { fileCount: 2, bytes: 200 },
+    assert.deepEqual(plan([below, equalities, shared]).skippedFiles, {
+      'size-in-range': { fileCount: 3, bytes: 300 },
     });
-    assert.deepEqual(plan([at]).skippedFiles, { 'has-delete-files': { fileCount: 1, bytes: 100 } });
-    assert.deepEqual(plan([equalities], { 'delete-file-threshold': '2' }).skippedFiles, {
-      'has-delete-files': { fileCount: 1, bytes: 100 },
-    });
+    const byRatio = plan([at]).groups;
+    assert.deepEqual(
+      byRatio.map(({ reason, files: [first] }) => [reason, first?.reason]),
+      [['deletes', 'delete-ratio']],
+    );
+    const byCount = plan([below, equalities, shared], { 'delete-file-threshold': '2' });
+    assert.deepEqual(groupedNames(byCount), [['equalities', 'shared']]);
+    assert.deepEqual(
+      byCount.groups[0]?.files.map(({ reason }) => reason),
+      ['delete-file-count', 'delete-file-count'],
+    );
+  });
+
+  it('counts no more deleted rows than a file has', () => {
+    const deletes = deletesOf({ fileScoped: 500 });
+
+    const result = plan([file('all', 100, { deletes })], { 'delete-ratio-threshold': '1' });
+
+    assert.equal(result.groups[0]?.reason, 'deletes');
   });
 
   it('does not select a file without records by delete ratio', () => {
-    const empty = file('empty', 100, { recordCount: 0, fileScopedDeleteCount: 3 });
+    const empty = file('empty', 100, { recordCount: 0, deletes: deletesOf({ fileScoped: 3 }) });
 
     assert.deepEqual(plan([empty]).skippedFiles, { 'size-in-range': { fileCount: 1, bytes: 100 } });
+  });
+
+  it('selects every file when the delete file threshold is 0', () => {
+    const result = plan([file('good', 100)], { 'delete-file-threshold': '0' });
+
+    assert.deepEqual(
+      result.groups.map(({ reason, files: [first] }) => [reason, first?.reason]),
+      [['deletes', 'delete-file-count']],
+    );
+  });
+
+  it('groups one small file for its deletes', () => {
+    const result = plan([file('small', 10, { deletes: deletesOf({ fileScoped: 3 }) })]);
+
+    assert.equal(result.groups[0]?.reason, 'deletes');
+    assert.equal(result.groups[0]?.files[0]?.reason, 'delete-ratio');
+  });
+
+  it('takes only the files with many deletes of a group that gains nothing otherwise', () => {
+    // Any two of them exceed the largest output of 1.1 times the target.
+    const deletes = deletesOf({ fileScoped: 30 });
+    const result = plan([...files(6, 60), file('deleted-from', 60, { deletes })], {
+      'max-file-size-bytes': '120',
+    });
+
+    assert.deepEqual(groupedNames(result), [['deleted-from']]);
+    assert.equal(result.groups[0]?.reason, 'deletes');
+    assert.deepEqual(result.skippedGroups, {
+      'no-gain': { groupCount: 1, fileCount: 6, bytes: 360 },
+    });
+  });
+
+  it('counts each delete file of a group once, and says which files have deletes', () => {
+    const old = deletesOf({ fileScoped: 1, partitionScoped: [3, 12], equality: [2, 8] });
+    const young = deletesOf({ fileScoped: 2, partitionScoped: [1, 5], equality: [1, 7] });
+
+    const result = plan([
+      ...files(5, 10),
+      file('old', 10, { deletes: old }),
+      file('young', 10, { deletes: young, dataSequenceNumber: 2n }),
+    ]);
+
+    assert.deepEqual(result.groups[0]?.deletes, {
+      fileScoped: { fileCount: 2, rowCount: 3, bytes: 200 },
+      partitionScoped: { fileCount: 3, rowCount: 12, bytes: 300 },
+      equality: { fileCount: 2, rowCount: 8, bytes: 200 },
+    });
+    assert.deepEqual(
+      result.groups[0]?.files.map(({ deletes }) => deletes),
+      [...Array.from({ length: 5 }, () => undefined), old, young],
+    );
+    const json = planToJson(result);
+    assert.deepEqual(parseJson(serializeJson(json), 'plan'), json);
   });
 
   it('cuts within a group at max-files-to-rewrite and forecasts again', () => {

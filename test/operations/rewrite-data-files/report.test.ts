@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import { type JsonObject, NO_DEADLINE, silentLogger } from '../../../shared/base/index.ts';
 import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import { createLedger, MemoryItemStore, type Report } from '../../../shared/ledger/index.ts';
 import { rewriteDataFiles } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { countingStore } from '../../../shared/storage/index.ts';
+import { positionDeleteFile } from '../../deletes/delete-files-fixture.ts';
 import { errorOfKind } from '../../support/error-of-kind.ts';
 import { createWarehouse, rewrite, smallFiles, type Warehouse } from './rewrite-fixture.ts';
 
@@ -57,27 +57,37 @@ describe('the report of a run', () => {
         droppedGroupCount: 0,
         failedGroupCount: 0,
         notStartedGroupCount: 0,
+        deletes: {
+          appliedFileCount: 0,
+          purgedRowCount: 0,
+          carriedRowCount: 0,
+          carriedOverRowCount: 0,
+          addedFileCount: 0,
+          removedFileCount: 0,
+        },
         requests: undefined,
       },
     );
     const counted = others['requests'] as JsonObject;
     assert.equal(counted['s3GetCount'], requests.read + requests.readRange + requests.head);
     assert.equal(counted['s3PutCount'], requests.write + requests.openWriter);
-    // The pointer twice; the lease and open runs, and the marker of this one.
-    assert.equal(counted['dynamoDbReadCount'], 2 + 3);
-    // The pointer once; the lease; the run opened (2), its objects named (2), its intent (2), closed (2).
-    assert.equal(counted['dynamoDbWriteCount'], 1 + 1 + 8);
+    // The pointer three times; the lease and open runs, and the marker of this one.
+    assert.equal(counted['dynamoDbReadCount'], 3 + 3);
+    // The pointer once; the lease; the run opened (2), its objects named (3), its intent (2), closed (2).
+    assert.equal(counted['dynamoDbWriteCount'], 1 + 1 + 9);
     assert.equal(bytesRead, requests.bytesRead);
     assert.equal(bytesWritten, requests.bytesWritten);
     assert.equal(durationMs, 0);
     assert.ok(Number(estimatedDollars) > 0);
   });
 
-  it('counts the rows of delete files', async () => {
+  it('counts the rows of delete files, and what became of deletes', async () => {
     const warehouse = await createWarehouse();
     const { builder } = warehouse;
     const [file] = await builder.append(smallFiles(200));
-    const deletes = deleteFileOf(file!, 'position-deletes', { recordCount: 3 });
+    const path = file!.dataFile.filePath;
+    const rows = [1, 3, 5].map((position) => ({ path, position }));
+    const deletes = await positionDeleteFile(warehouse, file!, rows);
     await builder.commit({ operation: 'delete', addedManifests: [[deletes]] });
 
     await rewrite(warehouse);
@@ -86,8 +96,16 @@ describe('the report of a run', () => {
     const counts = ['before', 'after'].map((when) => report?.facts[when] as JsonObject);
     assert.deepEqual(
       counts.map((each) => each['deleteRowCount']),
-      [3, 3],
+      [3, 0],
     );
+    assert.deepEqual(report?.facts['deletes'], {
+      appliedFileCount: 1,
+      purgedRowCount: 3,
+      carriedRowCount: 0,
+      carriedOverRowCount: 0,
+      addedFileCount: 0,
+      removedFileCount: 1,
+    });
   });
 
   it('has the plan and its groups as details', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import {
   deadlineAfter,
+  IcebergError,
   ManualClock,
   parseJson,
   serializeJson,
@@ -236,22 +236,6 @@ describe('rewriteDataFiles without anything to do', () => {
     assert.equal((await warehouse.builder.load()).metadataLocation, before.metadataLocation);
   });
 
-  it('leaves files with deletes alone and counts them', async () => {
-    const warehouse = await createWarehouse();
-    const files = await warehouse.builder.append(smallFiles(600));
-    const deletes = deleteFileOf(files[0]!, 'equality-deletes', {});
-    await warehouse.builder.commit({ operation: 'delete', addedManifests: [[deletes]] });
-
-    const outcome = ended(await rewrite(warehouse));
-
-    assert.deepEqual(
-      outcome.plan.groups.map((group) => group.partition),
-      ['region=us'],
-    );
-    assert.equal(outcome.plan.skippedFiles['has-delete-files']?.fileCount, 8);
-    assert.equal(outcome.outcome, 'committed');
-  });
-
   it('refuses unknown options, unsupported ones and a branch that is a tag', async () => {
     const warehouse = await createWarehouse();
     await warehouse.builder.addRef('v1', 'tag');
@@ -269,6 +253,41 @@ describe('rewriteDataFiles without anything to do', () => {
       rewrite(warehouse),
       errorOfKind('invalid-config', /write.target-file-size-bytes/),
     );
+  });
+});
+
+describe('rewriteDataFiles with properties that the commit needs', () => {
+  for (const [key, value] of [
+    ['commit.retry.min-wait-ms', 'soon'],
+    ['commit.manifest-merge.enabled', 'perhaps'],
+    ['write.metadata.previous-versions-max', 'many'],
+    ['write.metadata.metrics.column.id', 'truncate(x)'],
+    ['write.summary.partition-limit', '-1'],
+    ['write.parquet.page-row-limit', '0'],
+    ['firn.enabled', 'maybe'],
+  ] as const) {
+    it(`refuses ${key}=${value} before anything is written`, async () => {
+      const warehouse = await createWarehouse();
+      await warehouse.builder.edit((json) => ({ ...json, properties: { [key]: value } }));
+      const store = countingStore(warehouse.store);
+
+      await assert.rejects(
+        rewrite(warehouse, {}, { ports: { store } }),
+        errorOfKind(
+          'invalid-config',
+          new RegExp(RegExp.escape(`property ${key}: value ${value} is`)),
+        ),
+      );
+
+      assert.equal(store.requestCounts.write + store.requestCounts.openWriter, 0);
+    });
+  }
+
+  it('does not mind malformed ones that it has no use for', async () => {
+    const warehouse = await createWarehouse();
+    await warehouse.builder.setProperties({ 'write.wap.enabled': 'perhaps' });
+
+    assert.equal((await rewrite(warehouse)).outcome, 'committed');
   });
 });
 
@@ -333,6 +352,53 @@ describe('rewriteDataFiles with partial progress', () => {
     const outcome = ended(await rewrite(warehouse, PARTIAL));
 
     assert.deepEqual(states(outcome), ['commit-failed', 'committed']);
+  });
+
+  it('keeps and reports what was committed before an error ended the run', async () => {
+    const state = { writeCount: Number.NEGATIVE_INFINITY };
+    const warehouse = await createWarehouse({
+      faults: { onWrite: () => (++state.writeCount > 1 ? 'lost-before' : undefined) },
+    });
+    for (const region of ['fr', 'de']) {
+      const five = Array.from({ length: 5 }, (_, index) => ({
+        rows: rows(1000 + index * 10, 10, region),
+        partition: [region],
+      }));
+      await warehouse.builder.append(five);
+    }
+    const rowsBefore = await readRows(warehouse);
+    state.writeCount = 0;
+    let asked = 0;
+    // Nobody can be asked what became of the second commit either.
+    const catalog: Catalog = {
+      ...countingCatalog(warehouse.catalog),
+      loadTable: (identifier) => {
+        if (state.writeCount > 1 && ++asked > 0) {
+          return Promise.reject(new IcebergError('unavailable', 'catalog: no answer'));
+        }
+        return warehouse.catalog.loadTable(identifier);
+      },
+    };
+
+    const outcome = ended(await rewrite(warehouse, PARTIAL, { ports: { catalog } }));
+
+    assert.equal(outcome.outcome, 'partial');
+    assert.deepEqual(states(outcome), ['committed', 'failed', 'not-started', 'not-started']);
+    const failed = outcome.groups[1];
+    assert.ok(failed?.state === 'failed');
+    assert.equal(failed.error.kind, 'commit-state-unknown');
+    assert.equal(outcome.commits.length, 1);
+    const { reports } = await warehouse.ledger.reports.list({
+      table: 'db.orders',
+      reportCountMax: 1,
+    });
+    const { facts } = reports[0]!;
+    assert.equal(reports[0]!.outcome, 'partial');
+    assert.deepEqual(
+      [facts['committedGroupCount'], facts['failedGroupCount'], facts['notStartedGroupCount']],
+      [1, 1, 2],
+    );
+    assert.deepEqual(await readRows(warehouse), rowsBefore);
   });
 
   it('fails when more commits gave up than it may lose', async () => {
@@ -455,7 +521,7 @@ describe('rewriteDataFiles within limits', () => {
 
     assert.equal(texts[0], texts[1]);
     const json = parseJson(texts[0]!, 'plan') as Readonly<Record<string, unknown>>;
-    assert.equal(json['planVersion'], 2);
+    assert.equal(json['planVersion'], 3);
     assert.equal(json['startingSequenceNumber'], '3');
     assert.match(String(json['startingSnapshotId']), /^\d+$/);
   });

@@ -10,10 +10,9 @@ import { type CatalogFaults, MemoryCatalog } from '../../../shared/catalog/index
 import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
 import type { FormatVersion, PartitionField } from '../../../shared/iceberg/index.ts';
 import type { Ledger } from '../../../shared/ledger/index.ts';
+import type { OperationPorts, OptionTexts } from '../../../shared/maintenance/index.ts';
 import {
-  type OptionTexts,
   type RewriteDataFilesOutcome,
-  type RewriteDataFilesPorts,
   type RewriteDataFilesRequest,
   rewriteDataFiles,
 } from '../../../shared/operations/rewrite-data-files/index.ts';
@@ -104,7 +103,7 @@ export async function rewrite(
   warehouse: Warehouse,
   options: OptionTexts = {},
   other: Partial<RewriteDataFilesRequest> & {
-    readonly ports?: Partial<RewriteDataFilesPorts>;
+    readonly ports?: Partial<OperationPorts>;
   } = {},
 ): Promise<RewriteDataFilesOutcome> {
   const { catalog, store, clock, random, builder, ledger, nextRunId } = warehouse;

@@ -63,12 +63,13 @@ export async function commitTask(
   }
 }
 
-/** Live entries of main's head. */
+/** Live data files of a branch's head. */
 export async function liveEntries(
   { metadata }: Table,
   { store }: ActorPorts,
+  branch = 'main',
 ): Promise<readonly ManifestEntry[]> {
-  const head = snapshotOfRef(metadata, 'main');
+  const head = snapshotOfRef(metadata, branch);
   if (head?.manifestList === undefined) return [];
   const list = await store.read(head.manifestList, OBJECT_BYTES_MAX);
   const live: ManifestEntry[] = [];

@@ -4,11 +4,16 @@ import {
   NO_DEADLINE,
   randomUuid,
 } from '../../../shared/base/index.ts';
-import { LOWERED_GUARD_SETTINGS } from '../../../shared/guards/index.ts';
+import { formatTableIdentifier } from '../../../shared/catalog/index.ts';
 import {
-  type OptionTexts,
-  rewriteDataFiles,
-} from '../../../shared/operations/rewrite-data-files/index.ts';
+  DEFAULT_GUARD_SETTINGS,
+  type DeploymentSwitches,
+  type GuardSettings,
+  LOWERED_GUARD_SETTINGS,
+  permissionFor,
+} from '../../../shared/guards/index.ts';
+import type { OptionTexts } from '../../../shared/maintenance/index.ts';
+import { rewriteDataFiles } from '../../../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../../../shared/table/index.ts';
 import type { Chance } from '../chance.ts';
 import type { ActorPorts } from '../ports.ts';
@@ -59,16 +64,41 @@ export const runFirn: FirnRun = async (ports, options) => {
   }
 };
 
-const runOnce: FirnRun = async (ports, options) => {
+const runOnce: FirnRun = (ports, options) =>
+  compact({ mode: 'commit', guards: LOWERED_GUARD_SETTINGS, options }, ports);
+
+/** As a deployment is shipped: it names no table, and none has been enabled. */
+const SHIPPED_SWITCHES: DeploymentSwitches = { enabledTables: [], isObserving: false };
+
+/** One run as a fresh deployment makes it, with all its defaults. */
+export const runFirnAsShipped: FirnRun = (ports) =>
+  compact({ mode: 'as-permitted', guards: DEFAULT_GUARD_SETTINGS, options: {} }, ports);
+
+interface Compaction {
+  readonly mode: 'commit' | 'as-permitted';
+  readonly guards: GuardSettings;
+  readonly options: OptionTexts;
+}
+
+async function compact(
+  { mode, guards, options }: Compaction,
+  ports: ActorPorts,
+): Promise<FirnClaim> {
   try {
     const table = await loadTable(IDENTIFIER, ports);
+    const { properties } = table.metadata;
+    const permission = permissionFor(
+      formatTableIdentifier(IDENTIFIER),
+      properties,
+      SHIPPED_SWITCHES,
+    );
     const outcome = await rewriteDataFiles(
       {
         table,
         options,
-        mode: 'commit',
+        mode: mode === 'commit' ? mode : permission.mode,
         runId: randomUuid(ports.random),
-        guards: LOWERED_GUARD_SETTINGS,
+        guards,
       },
       { ...ports, deadline: NO_DEADLINE },
     );
@@ -84,4 +114,4 @@ const runOnce: FirnRun = async (ports, options) => {
     const isSilent = kind === 'commit-state-unknown' || 'partial-progress.enabled' in options;
     return { ended: isSilent ? 'unknown' : 'uncommitted', kind };
   }
-};
+}

@@ -45,9 +45,9 @@ export async function deleteFile(context: ActorContext): Promise<void> {
 const ID_FIELD: NestedField = { fieldId: 1, name: 'id', isRequired: true, type: { kind: 'long' } };
 
 /** Every row of an id goes, as a stream of changes does it, and half of the time a new file comes at once. */
-export async function deleteByEquality(context: ActorContext): Promise<void> {
+export async function deleteByEquality(context: ActorContext, branch = 'main'): Promise<void> {
   const { chance, ports } = context;
-  const { metadata, target } = await chooseFile(context);
+  const { metadata, target } = await chooseFile(context, branch);
   if (target === undefined) return;
   const { specId, dataFile } = target;
   const deletes = await writeDeletes(
@@ -64,6 +64,7 @@ export async function deleteByEquality(context: ActorContext): Promise<void> {
   const added = chance.is(0.5) ? [[await newFile(metadata, context)]] : [];
   await commit(context, metadata, {
     operation: added.length === 0 ? 'delete' : 'overwrite',
+    branch,
     addedManifests: [...added, [deletes]],
   });
 }
@@ -117,12 +118,15 @@ function bySpec(files: readonly FileOfSpec[]): readonly (readonly FileOfSpec[])[
   return [...Map.groupBy(files, ({ specId }) => specId).values()];
 }
 
-async function chooseFile({ writer, chance, ports }: ActorContext): Promise<{
+async function chooseFile(
+  { writer, chance, ports }: ActorContext,
+  branch = 'main',
+): Promise<{
   readonly metadata: TableMetadata;
   readonly target: ManifestEntry | undefined;
 }> {
   const table = await writer.load();
-  const entries = await liveEntries(table, ports);
+  const entries = await liveEntries(table, ports, branch);
   return {
     metadata: table.metadata,
     target: entries.length === 0 ? undefined : chance.pick(entries),

@@ -1,5 +1,6 @@
-import type { ActorKind } from '../script.ts';
+import type { ActorKind, Cue } from '../script.ts';
 import { type ActorContext, commitTask } from './actor-context.ts';
+import { changeRefs, publishBranch, rollBack } from './ref-writers.ts';
 import {
   append,
   deleteByEquality,
@@ -7,15 +8,8 @@ import {
   deleteFile,
   overwrite,
 } from './row-writers.ts';
-import {
-  changeRefs,
-  dropAndRecreate,
-  evolve,
-  expireSnapshots,
-  renameAndBack,
-  rollBack,
-  setProperty,
-} from './table-writers.ts';
+import { dropAndRecreate, registerAgain, renameAndBack } from './table-lives.ts';
+import { evolve, expireSnapshots, setProperty } from './table-writers.ts';
 
 const TASKS: Readonly<
   Record<Exclude<ActorKind, 'firn'>, (context: ActorContext) => Promise<void>>
@@ -27,21 +21,42 @@ const TASKS: Readonly<
   'position-deleter': deleteByPosition,
   'ref-writer': changeRefs,
   rollback: rollBack,
+  publisher: publishBranch,
   'property-setter': setProperty,
   'schema-evolver': evolve,
-  expirer: expireSnapshots,
+  expirer: (context) => expireSnapshots(context),
+  burster: async (context) => {
+    await append(context);
+    await expireSnapshots(context, 1);
+    await append(context);
+  },
   dropper: dropAndRecreate,
+  reregisterer: registerAgain,
   renamer: renameAndBack,
 };
 
-/** Does its tasks one after the other. */
+/** Does its tasks one after the other, each when its cue has come up once more. */
 export async function runWriter(
   kind: Exclude<ActorKind, 'firn'>,
   context: ActorContext,
 ): Promise<void> {
-  const { taskCount, delayMs } = context.script;
+  const { taskCount, delayMs, cue } = context.script;
   for (let task = 0; task < taskCount; task++) {
+    if (cue !== undefined) await waitFor(cue, task, context);
     await context.ports.clock.sleepMs(delayMs);
     await commitTask(context, () => TASKS[kind](context));
+  }
+}
+
+const LOOKS_MAX = 300;
+const LOOK_WAIT_MS = 200;
+
+/** After so many looks, only stalls and leases are still waited for. */
+const LOOKS_SOON = 40;
+const LOOK_WAIT_MS_LATE = 1000;
+
+async function waitFor(cue: Cue, count: number, { world, ports }: ActorContext): Promise<void> {
+  for (let look = 0; look < LOOKS_MAX && world.cueCount(cue) <= count; look++) {
+    await ports.clock.sleepMs(look < LOOKS_SOON ? LOOK_WAIT_MS : LOOK_WAIT_MS_LATE);
   }
 }

@@ -1,0 +1,23 @@
+import type { FirnRun } from './actors/firn.ts';
+import type { Checker } from './checker.ts';
+import type { Script } from './script.ts';
+import type { World } from './world.ts';
+
+/** One simulation under way, as the end of a scenario sees it. */
+export interface Stage {
+  readonly world: World;
+  readonly checker: Checker;
+  /** The job that runs in the actors of kind `firn`. */
+  readonly firn: FirnRun;
+}
+
+/** A family of simulations; `scenarios.ts` has them by name. */
+export interface Scenario {
+  /** What a seed stands for. */
+  readonly scriptOf: (seed: number) => Script;
+  readonly firn: FirnRun;
+  /** When all actors have ended: Firn's last runs, without faults, and what must hold then. @throws Violation */
+  readonly end: (stage: Stage) => Promise<void>;
+  /** Names of counts: what should happen in a few hundred seeds, or they show less than it seems. */
+  readonly expected: readonly string[];
+}

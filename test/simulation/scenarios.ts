@@ -1,0 +1,9 @@
+import type { Scenario } from './scenario.ts';
+import { COMMITS } from './scenarios/commits.ts';
+import { OBSERVE } from './scenarios/observe.ts';
+
+/** What `--scenario` understands. A new one is a file of the folder `scenarios` and a line here. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  commits: COMMITS,
+  observe: OBSERVE,
+};
