@@ -5,6 +5,8 @@ import { FLEET_LOCATION, FLEET_NAMESPACE } from './fleet-table.ts';
 
 const OPERATION = 'rewrite-data-files';
 
+const ROUTERS: ReadonlySet<string> = new Set(['route-events', 'sweep-tables']);
+
 /** A run that began, and how long it had been due and queued by then. */
 export interface FleetWait {
   readonly table: string;
@@ -29,8 +31,10 @@ const TIMING_MS = 100;
  */
 export class FleetWatch implements FleetWatcher {
   readonly waits: FleetWait[] = [];
-  /** Work that was queued and has not begun. */
+  /** Work that a message was sent for and that has not begun. */
   readonly pending = new Map<string, Pending>();
+  /** When the ledger says that something will be due, where nothing is queued. */
+  readonly #markedAtMs = new Map<string, number>();
   readonly runs = new Intervals();
   readonly leases = new Intervals();
   /** Reads of one table's metadata that came after another look was over, and before the interval was. */
@@ -46,6 +50,14 @@ export class FleetWatch implements FleetWatcher {
     this.#intervalMs = intervalMs;
   }
 
+  /** What was marked before counts from its mark; what was found due by this look counts from now. */
+  onSend(table: string): void {
+    if (this.pending.has(table)) return;
+    const nowMs = this.#clock.nowMs();
+    const dueAtMs = Math.min(nowMs, this.#markedAtMs.get(table) ?? nowMs);
+    this.pending.set(table, { dueAtMs, queuedAtMs: nowMs });
+  }
+
   /** The first thing that a run does, and the last one after it: only the first finds something pending. */
   onTableRead(functionName: string, table: string): void {
     if (functionName !== OPERATION) return;
@@ -59,7 +71,7 @@ export class FleetWatch implements FleetWatcher {
 
   /** A run reads metadata as often as it has to, and looks once when it has ended; routers are held to the interval. */
   onMetadataRead(functionName: string, location: string): void {
-    if (functionName === OPERATION) return;
+    if (!ROUTERS.has(functionName)) return;
     const table = tableOf(location);
     const nowMs = this.#clock.nowMs();
     const lastMs = this.#readAtMs.get(table);
@@ -71,7 +83,7 @@ export class FleetWatch implements FleetWatcher {
 
   onItemWrite(item: Item, before: Item | undefined): void {
     const { partition: table, sort } = item;
-    if (sort === 'state') this.#noteState(table, item, before);
+    if (sort === 'state') this.#noteState(table, item);
     if (sort.startsWith('lease#')) {
       const isHeld = typeof item.body['owner'] === 'string';
       const wasHeldBy = before?.body['owner'];
@@ -84,16 +96,13 @@ export class FleetWatch implements FleetWatcher {
     }
   }
 
-  #noteState(table: string, item: Item, before: Item | undefined): void {
-    const after = operationOf(item);
-    const earlier = operationOf(before);
-    const queuedAtMs = after['queued-at-ms'];
-    if (typeof queuedAtMs !== 'number' || queuedAtMs === earlier['queued-at-ms']) return;
-    // What was marked before counts from its mark; what was found due at this look counts from now.
-    const wasQueued = typeof earlier['queued-at-ms'] === 'number';
-    const markedAtMs = wasQueued ? this.pending.get(table)?.dueAtMs : earlier['due-at-ms'];
-    const dueAtMs = Math.min(queuedAtMs, Number(markedAtMs ?? queuedAtMs));
-    this.pending.set(table, { dueAtMs, queuedAtMs });
+  #noteState(table: string, item: Item): void {
+    const { 'due-at-ms': dueAtMs, 'queued-at-ms': queuedAtMs } = operationOf(item);
+    if (queuedAtMs === undefined && typeof dueAtMs === 'number') {
+      this.#markedAtMs.set(table, dueAtMs);
+    } else {
+      this.#markedAtMs.delete(table);
+    }
   }
 }
 
@@ -129,8 +138,8 @@ function isOpen({ body }: Item): boolean {
   return body['status'] === 'open';
 }
 
-function operationOf(item: Item | undefined): Readonly<Record<string, JsonValue>> {
-  const operations = item?.body['operations'];
+function operationOf(item: Item): Readonly<Record<string, JsonValue>> {
+  const operations = item.body['operations'];
   const operation = isJsonObject(operations) ? operations[OPERATION] : undefined;
   return isJsonObject(operation) ? operation : {};
 }

@@ -118,6 +118,10 @@ export function openFleetWorld(seed: number): FleetWorld {
     settings: SETTINGS,
     rewriteConcurrencyMax: FLEET_CONCURRENCY,
     queueFaults: {
+      onSend: ({ groupId }) => {
+        watch.onSend(groupId);
+        return undefined;
+      },
       onDelivery: () => (randomFraction(random) < FLEET_DOUBLED_FRACTION ? 'doubled' : undefined),
     },
     logDestination: { write: (line) => noteLine(line, { logCounts, complaints }) },

@@ -77,8 +77,6 @@ function reportFields(report: RewriteReport): LogFields {
     fileCountAfter: after.fileCount,
     bytesBefore: before.bytes,
     bytesAfter: after.bytes,
-    deleteRowCountBefore: before.deleteRowCount,
-    deleteRowCountAfter: after.deleteRowCount,
     ...deleteFields(report),
     ...groupCounts(groups),
     failedKinds: kinds.length === 0 ? undefined : [...new Set(kinds)].sort().join(','),
@@ -93,6 +91,8 @@ function deleteFields(report: RewriteReport): LogFields {
   const { carriedOverRowCount, addedFileCount, removedFileCount } = others;
   if (appliedFileCount + carriedOverRowCount + removedFileCount === 0) return {};
   return {
+    deleteRowCountBefore: report.before.deleteRowCount,
+    deleteRowCountAfter: report.after.deleteRowCount,
     appliedDeleteFileCount: appliedFileCount,
     purgedRowCount,
     carriedRowCount,

@@ -88,6 +88,8 @@ export interface SnapshotChange {
   readonly requiredPaths?: readonly string[];
   /** The table that the change was made for: it is refused when another one has the name now. */
   readonly requiredTableUuid?: string;
+  /** The metadata file that the change was made from: it is refused when the table has another one now. */
+  readonly requiredMetadataLocation?: string;
   readonly summary?: Readonly<Record<string, string>>;
 }
 
@@ -153,6 +155,7 @@ export class TableWriter {
   async commit(change: SnapshotChange): Promise<bigint> {
     const { metadata, metadataLocation, pointer } = await this.load();
     requireTable(metadata, change.requiredTableUuid);
+    requireMetadata(metadataLocation, change.requiredMetadataLocation);
     const updated = await this.#applySnapshot(metadata, metadataLocation, change);
     await this.#publish(updated.metadata, metadataLocation, pointer);
     return updated.snapshotId;
@@ -360,6 +363,11 @@ export class TableWriter {
 function requireTable({ tableUuid = '' }: TableMetadata, requiredTableUuid = tableUuid): void {
   if (tableUuid === requiredTableUuid) return;
   throw new IcebergError('commit-rejected', `table ${requiredTableUuid}: is now ${tableUuid}`);
+}
+
+function requireMetadata(found: string, required = found): void {
+  if (found === required) return;
+  throw new IcebergError('commit-rejected', `${required}: the table has ${found} now`);
 }
 
 function requireNone(missingPaths: ReadonlySet<string>): readonly [] {

@@ -30,8 +30,12 @@ const MARK_STEP = 2;
 
 const INTEGER = /^-?\d+$/;
 
-/** What every double up to 2^53 - 1 prints alike. */
+/** A double prints integers of so many digits alike. */
 const PLAIN_DIGITS_MAX = 15;
+
+/** Integers of so many digits are beyond 2^53 - 1; no 64-bit one has more than the latter. */
+const ID_DIGITS_MIN = 17;
+const ID_DIGITS_MAX = 19;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -130,8 +134,13 @@ function exactNumber(
   end: number,
   subject: string,
 ): bigint | JsonNumber | undefined {
-  if (isPlain(text, start, end)) return undefined;
+  const digitCount = countDigits(text, start, end);
+  if (digitCount === end - start && digitCount <= PLAIN_DIGITS_MAX) return undefined;
   const number = text.slice(start, end);
+  // Most of what is left are ids: they need no closer look.
+  if (digitCount === end - start && digitCount <= ID_DIGITS_MAX && digitCount >= ID_DIGITS_MIN) {
+    return number.startsWith('0') ? undefined : BigInt(number);
+  }
   if (!NUMBER_TEXT.test(number)) return undefined;
   if (number.length > NUMBER_TEXT_CHARS_MAX) {
     throw new IcebergError(
@@ -145,13 +154,13 @@ function exactNumber(
   return isInteger && number !== '-0' ? BigInt(number) : new JsonNumber(number);
 }
 
-function isPlain(text: string, start: number, end: number): boolean {
-  if (end - start > PLAIN_DIGITS_MAX) return false;
+/** How many digits the text begins with. */
+function countDigits(text: string, start: number, end: number): number {
   for (let index = start; index < end; index++) {
     const code = text.charCodeAt(index);
-    if (code < DIGIT_0 || code > DIGIT_9) return false;
+    if (code < DIGIT_0 || code > DIGIT_9) return index - start;
   }
-  return true;
+  return end - start;
 }
 
 function tooDeep(subject: string, offset: number): IcebergError {

@@ -121,6 +121,9 @@ const DEFINITIONS = {
    * `auto` does what is cheaper. Files that are compacted for their deletes are purged in any case.
    */
   'firn.rewrite-data-files.deletes': withDefault(oneOf('auto', 'purge', 'carry'), 'auto'),
+  /** Firn: delete files added since the last plan that make rewriting deletes due. */
+  'firn.rewrite-deletes.trigger.delete-file-count': withDefault(integerFrom(1), 10),
+  'firn.rewrite-deletes.trigger.equality-delete-file-count': withDefault(integerFrom(1), 5),
   /** Firn: what makes delete files worth rewriting; see `shared/operations/rewrite-deletes` for what counts, and why. */
   'firn.rewrite-deletes.delete-file-threshold': withDefault(integerFrom(1), 5),
   'firn.rewrite-deletes.equality-delete-file-threshold': withDefault(integerFrom(1), 5),

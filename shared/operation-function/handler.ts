@@ -44,7 +44,7 @@ export interface Handler {
 
 /**
  * Maintains the tables that a batch of queue messages names, one after the other, or the one of a state machine's
- * input. README.md has the contract: which messages are handed back, and which are done. No message ends another one's
+ * input. The function's README has the contract: which messages are handed back, and which are done. No message ends another one's
  * handling, a mistake in Firn included: rethrowing it would make the queue count a receive against messages that have
  * nothing to do with it.
  *

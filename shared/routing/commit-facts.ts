@@ -7,6 +7,9 @@ export interface CommitFacts {
   readonly snapshotId: bigint;
   readonly timestampMs: number;
   readonly addedDataFileCount: number;
+  /** Position delete files and vectors. */
+  readonly addedPositionDeleteCount: number;
+  readonly addedEqualityDeleteFileCount: number;
   /** Of data and delete files together, as summaries have it. */
   readonly addedBytes: number;
   /** Mean of all files that were added; 0 where none were. */
@@ -54,12 +57,16 @@ function isPlanned(snapshotId: bigint | undefined, plan: PlanMark | undefined): 
 function commitFacts({ snapshotId, timestampMs, summary }: Snapshot): CommitFacts {
   const addedBytes = counter(summary, 'added-files-size') ?? 0;
   const addedDataFileCount = addedDataFiles(summary);
-  const addedFileCount = addedDataFileCount + (counter(summary, 'added-delete-files') ?? 0);
+  const addedDeleteFileCount = counter(summary, 'added-delete-files') ?? 0;
+  const addedEqualityDeleteFileCount = counter(summary, 'added-equality-delete-files') ?? 0;
+  const addedFileCount = addedDataFileCount + addedDeleteFileCount;
   const tableBytes = counter(summary, 'total-files-size');
   return {
     snapshotId,
     timestampMs,
     addedDataFileCount,
+    addedPositionDeleteCount: Math.max(0, addedDeleteFileCount - addedEqualityDeleteFileCount),
+    addedEqualityDeleteFileCount,
     addedBytes,
     addedFileBytesMean: addedFileCount === 0 ? 0 : addedBytes / addedFileCount,
     addedShare:

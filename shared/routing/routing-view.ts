@@ -94,11 +94,12 @@ function viewOperation(
   const refusal = route.refusal(metadata, head);
   if (refusal !== undefined) return still('off', refusal.reason, [refusal.detail]);
   const known = measure(route, state, { metadata, guards, nowMs });
-  const calls = callsFor(state, known, permission);
+  const calls = callsFor(state, known, { permission, route });
   const first = earliest(calls);
   const { triggers, backfillSnapshotIds } = known;
   const seen = { triggers, backfillSnapshotIds };
-  if (first === undefined) return { ...still('idle', 'nothing-added', [NOTHING_ADDED]), ...seen };
+  const { idle } = route;
+  if (first === undefined) return { ...still('idle', idle.reason, [idle.detail]), ...seen };
   const details = calls.filter(({ atMs }) => atMs <= nowMs || atMs === first.atMs).map(sentence);
   const view = { reason: first.reason, details, verdicts: [], ...seen };
   const requeueAtMs = (state.queuedAtMs ?? Number.NEGATIVE_INFINITY) + REQUEUE_MS;
@@ -174,12 +175,22 @@ interface Call {
 /** Marks before whose time a run would end as the last one did, whatever the triggers say. */
 const HOLDING_REASONS: readonly string[] = ['retry', 'busy', 'continuation', 'held-back'];
 
-function callsFor(state: OperationState, known: Known, permission: Permission): readonly Call[] {
+function callsFor(
+  state: OperationState,
+  known: Known,
+  {
+    permission,
+    route: { plansUnseen },
+  }: { readonly permission: Permission; readonly route: OperationRoute },
+): readonly Call[] {
   const { plan, owed } = state;
   if (owed !== undefined && HOLDING_REASONS.includes(owed.reason)) return [owed];
   const calls: Call[] = owed === undefined ? [] : [owed];
-  if (plan === undefined) calls.push({ reason: 'never-planned', atMs: known.oldEnoughAtMs });
-  else if (!known.isKnown) calls.push({ reason: 'history-unknown', atMs: known.oldEnoughAtMs });
+  const unseen =
+    plan === undefined ? 'never-planned' : known.isKnown ? undefined : 'history-unknown';
+  if (unseen !== undefined && plansUnseen) {
+    calls.push({ reason: unseen, atMs: known.oldEnoughAtMs });
+  }
   if (plan?.mode === 'observe' && permission.mode === 'commit') {
     calls.push({ reason: 'allowed-since', atMs: plan.atMs });
   }
@@ -206,8 +217,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'held-back': 'the last run had to wait',
   retry: 'the last run failed',
 };
-
-const NOTHING_ADDED = 'no data files were added since the last plan';
 
 function sentence({ reason, trigger }: Call): string {
   return trigger === undefined ? (SENTENCES[reason] ?? reason) : triggerText(trigger);

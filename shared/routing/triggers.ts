@@ -77,6 +77,25 @@ export const REWRITE_DATA_FILES_TRIGGERS: readonly TriggerRow[] = [
   },
 ];
 
+/** Partitions have to be cold, which takes twice as long as data files need to be old. */
+const COLD_FACTOR = 2;
+
+/** In the order in which they are shown; README.md says what each is for. */
+export const REWRITE_DELETES_TRIGGERS: readonly TriggerRow[] = [
+  {
+    name: 'delete-file-count',
+    property: 'firn.rewrite-deletes.trigger.delete-file-count',
+    unit: 'files',
+    measure: sumOf((commit) => commit.addedPositionDeleteCount, COLD_FACTOR),
+  },
+  {
+    name: 'equality-delete-file-count',
+    property: 'firn.rewrite-deletes.trigger.equality-delete-file-count',
+    unit: 'files',
+    measure: sumOf((commit) => commit.addedEqualityDeleteFileCount, COLD_FACTOR),
+  },
+];
+
 /** @throws invalid-config — when a trigger's property is malformed */
 export function measureTriggers(
   rows: readonly TriggerRow[],
@@ -123,13 +142,14 @@ function isSmall(commit: CommitFacts, { fileSizeBytesMin }: TriggerFacts): boole
 /** Reached with the commit that brings the sum there. */
 function sumOf(
   amountOf: (commit: CommitFacts, facts: TriggerFacts) => number,
+  waitFactor = 1,
 ): TriggerRow['measure'] {
   return (facts, threshold) => {
     let value = 0;
     let metAtMs: number | undefined;
     for (const commit of facts.commits) {
       value += amountOf(commit, facts);
-      if (value >= threshold) metAtMs ??= commit.timestampMs + facts.minFileAgeMs;
+      if (value >= threshold) metAtMs ??= commit.timestampMs + waitFactor * facts.minFileAgeMs;
     }
     return metAtMs === undefined ? { value } : { value, metAtMs };
   };

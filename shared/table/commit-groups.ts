@@ -201,7 +201,7 @@ async function movePointer(
     headReader.readNew(base, headManifests),
   ]);
   const proposal = { ...built, headFacts: headReader.facts(headManifests) };
-  if (hasNews || isRemovedDeleteNeeded(proposal)) {
+  if (hasNews || (isRemovedDeleteNeeded(proposal) && !isRemovedDeleteNeeded(built))) {
     return { state: 'outdated', error: outdated(session) };
   }
   const invariants = verifyProposal(proposal);

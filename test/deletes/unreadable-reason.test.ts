@@ -5,22 +5,36 @@ import { unreadableReason } from '../../shared/deletes/index.ts';
 import type { DataFile } from '../../shared/iceberg/index.ts';
 import { exampleTable, optionalField } from './delete-files-fixture.ts';
 
+const DATA_FILE = {
+  filePath: 's3://bucket/t/data/0.parquet',
+  fileFormat: 'PARQUET',
+  partition: [],
+  recordCount: 1,
+  fileSizeBytes: 100,
+  unknownFields: [],
+} as const;
+
 /** The reason for a delete file of a table with a column of each kind. */
 async function reasonOf(
   content: 'position-deletes' | 'equality-deletes',
   other: Partial<DataFile>,
 ): Promise<string | undefined> {
-  const list = { kind: 'list', elementId: 5, isElementRequired: true, element: { kind: 'int' } };
+  const list = {
+    kind: 'list',
+    elementId: 5,
+    isElementRequired: false,
+    elementType: { kind: 'int' },
+  } as const;
   const table = await exampleTable({
     fields: [
       optionalField(1, 'id', 'long'),
       optionalField(3, 'price', 'double'),
-      optionalField(4, 'tags', list as Parameters<typeof optionalField>[2]),
+      optionalField(4, 'tags', list),
     ],
   });
-  const [file] = await table.writer.append([{ rows: [{ 1: 1n, 3: 0.5 }] }]);
-  const { metadata } = await table.load();
-  const { specId, dataFile } = deleteFileOf(file!, content, other);
+  const { metadata } = await table.writer.load();
+  const file = { specId: 0, dataFile: { ...DATA_FILE, content: 'data' } } as const;
+  const { specId, dataFile } = deleteFileOf(file, content, other);
   const entry = { snapshotId: 1n, dataSequenceNumber: 1n, specId, dataFile, unknownFields: [] };
   return unreadableReason({ ...entry, status: 'added' }, metadata);
 }

@@ -35,7 +35,7 @@ const HOST_MS = 50;
 const SWEEP_MS = 1_000;
 
 /** From the last commit of Spark to the last of Firn. */
-const QUIET_MS_MAX = 30_000;
+const QUIET_MS_MAX = 60_000;
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' } as const;
 

@@ -17,6 +17,7 @@ export class ActorFaults {
     const nth = this.#callCounts.get(port) ?? 0;
     this.#callCounts.set(port, nth + 1);
     this.#world.callCounts.set(`${this.#actor.name} ${port}`, nth + 1);
+    if (this.#world.isCalm) return undefined;
     const fault = this.#world.script.faults.find(
       (each) => each.actor === this.#actor.name && each.port === port && each.nth === nth,
     );

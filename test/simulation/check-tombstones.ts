@@ -1,7 +1,8 @@
 import { formatTableIdentifier } from '../../shared/catalog/index.ts';
 import type { Stage } from './scenario.ts';
 import { claim } from './violation.ts';
-import { IDENTIFIER, isFirn, type World } from './world.ts';
+import { tablesOf } from './script.ts';
+import { identifierOf, isFirn, type World } from './world.ts';
 
 /**
  * What must hold of the tombstone list when everything is over and every run is settled: every object that Firn wrote
@@ -10,12 +11,15 @@ import { IDENTIFIER, isFirn, type World } from './world.ts';
  * @throws Violation
  */
 export async function checkTombstones({ world, checker: { oracle } }: Stage): Promise<void> {
+  const pointers = [...tablesOf(world.script).keys()].map((table) =>
+    world.pointerOf(identifierOf(table)),
+  );
   // Nobody settles runs of a table that is gone.
-  if (world.pointer.metadataLocation === undefined) return;
+  if (pointers.some(({ metadataLocation }) => metadataLocation === undefined)) return;
   const ledger = readLedger(world);
   claim(ledger.openRuns.length === 0, 'every run is settled', () => ledger.openRuns.join());
   const found = new Set<string>();
-  for (const location of world.pointer.everyLocation()) {
+  for (const location of pointers.flatMap((pointer) => pointer.everyLocation())) {
     const document = await oracle.document(location);
     for (const each of document.logged) found.add(each);
     for (const each of await oracle.objectsOf(document)) found.add(each);
@@ -44,13 +48,16 @@ interface LedgerFacts {
   readonly unknown: ReadonlySet<string>;
 }
 
-function readLedger({ items }: World): LedgerFacts {
+function readLedger({ items, script }: World): LedgerFacts {
   const facts = {
     openRuns: [] as string[],
     tombstones: new Set<string>(),
     unknown: new Set<string>(),
   };
-  for (const { sort, body } of items.snapshot(formatTableIdentifier(IDENTIFIER))) {
+  const all = [...tablesOf(script).keys()].flatMap((table) =>
+    items.snapshot(formatTableIdentifier(identifierOf(table))),
+  );
+  for (const { sort, body } of all) {
     if (sort.startsWith('tombstone#')) facts.tombstones.add(String(body['location']));
     if (!sort.startsWith('run#')) continue;
     if (body['status'] === 'open') facts.openRuns.push(sort);

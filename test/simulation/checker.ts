@@ -5,13 +5,29 @@ import { checkEntries } from './check-entries.ts';
 import { checkSuccessor } from './check-successor.ts';
 import { checkNothingInUse } from './check-tombstones.ts';
 import { long, type MetadataDocument, Oracle } from './oracle.ts';
-import type { PointerMove } from './pointer-watch.ts';
+import type { PointerMove, PointerWatch } from './pointer-watch.ts';
 import type { ActorKind } from './script.ts';
 import { claim } from './violation.ts';
-import { isFirn, LAST_RUN, type World } from './world.ts';
+import { identifierOf, isFirn, LAST_RUN, type World } from './world.ts';
+
+/** A commit of Firn that landed. */
+export interface FirnCommit {
+  readonly before: MetadataDocument;
+  readonly after: MetadataDocument;
+  readonly snapshotId: bigint;
+  readonly oracle: Oracle;
+  /** Counts one more of something worth knowing. */
+  readonly count: (what: string) => void;
+}
+
+export interface CheckerOptions {
+  /** The table's number; the first one, 0, where it is not given. */
+  readonly table?: number;
+  readonly checkCommit?: ((commit: FirnCommit) => Promise<void>) | undefined;
+}
 
 /**
- * What must hold after each change of the pointer, whoever made it:
+ * What must hold after each change of a table's pointer, whoever made it:
  *
  * - a snapshot that was seen once keeps its manifest list, and so its rows, as long as it is retained: objects
  *   never change (`ObjectWatch`), and at the end all rows are read once more;
@@ -29,6 +45,9 @@ import { isFirn, LAST_RUN, type World } from './world.ts';
  */
 export class Checker {
   readonly #world: World;
+  readonly #table: number;
+  readonly #pointer: PointerWatch;
+  readonly #checkCommit: CheckerOptions['checkCommit'];
   readonly #oracle: Oracle;
   /** By table, snapshot and schema. */
   readonly #rows = new Map<string, string>();
@@ -42,8 +61,11 @@ export class Checker {
   #tombstoneCount = 0;
   #highest: MetadataDocument | undefined;
 
-  constructor(world: World) {
+  constructor(world: World, { table = 0, checkCommit }: CheckerOptions = {}) {
     this.#world = world;
+    this.#table = table;
+    this.#pointer = world.pointerOf(identifierOf(table));
+    this.#checkCommit = checkCommit;
     this.#oracle = new Oracle(world.store);
   }
 
@@ -53,7 +75,7 @@ export class Checker {
 
   /** Looks at what happened to the pointer since the last time. @throws Violation */
   async check(): Promise<void> {
-    for (const move of this.#world.pointer.takeMoves()) {
+    for (const move of this.#pointer.takeMoves()) {
       this.#world.note(`${move.mover} moved the pointer to ${nameOf(move.metadataLocation)}`);
       const { metadataLocation, metadataLocationBefore } = move;
       if (metadataLocation === metadataLocationBefore) continue;
@@ -110,7 +132,7 @@ export class Checker {
   /** When everything is over: all that was recorded still holds, read without anything remembered. @throws Violation */
   async checkAll(): Promise<void> {
     this.#checkClaims();
-    const location = this.#world.pointer.metadataLocation;
+    const location = this.#pointer.metadataLocation;
     if (location === undefined) return;
     const fresh = new Oracle(this.#world.store);
     const document = await fresh.document(location);
@@ -178,6 +200,9 @@ export class Checker {
     this.#landed.set(move.mover, [...landed, snapshotId]);
     this.#checkRows(before, document, snapshotId);
     await checkEntries(document, snapshotId, this.#oracle);
+    const count = (what: string): void => this.#world.count(what);
+    const oracle = this.#oracle;
+    await this.#checkCommit?.({ before, after: document, snapshotId, oracle, count });
   }
 
   #checkRows(before: MetadataDocument, after: MetadataDocument, snapshotId: bigint): void {
@@ -192,7 +217,7 @@ export class Checker {
     const then = this.#rows.get(rowsKey(before, currentSnapshotId)) ?? '';
     const now = this.#rows.get(rowsKey(after, snapshotId)) ?? '';
     claim(
-      now === then,
+      now === then || isWithNewRowIds(now, then),
       'Firn changes no row',
       () => `snapshot ${snapshotId}: ${firstDifference(now, then)}`,
     );
@@ -203,10 +228,12 @@ export class Checker {
    * or settling met a fault of its own, it may look otherwise.
    */
   async #checkUnknown(run: string): Promise<void> {
-    const { pointer, script, faultCounts } = this.#world;
-    const update = pointer.sent.get(run);
-    const wasTableAway = script.actors.some(({ kind }) => AWAY_KINDS.includes(kind));
-    const location = pointer.metadataLocation;
+    const { script, faultCounts } = this.#world;
+    const update = this.#pointer.sent.get(run);
+    const wasTableAway = script.actors.some(
+      ({ kind, table = 0 }) => table === this.#table && AWAY_KINDS.includes(kind),
+    );
+    const location = this.#pointer.metadataLocation;
     if (update === undefined || location === undefined || wasTableAway) return;
     if ((faultCounts.get(run) ?? 0) > 1) return;
     const { logged } = await this.#oracle.document(location);
@@ -233,6 +260,30 @@ export class Checker {
 
 const AWAY_KINDS: readonly ActorKind[] = ['dropper', 'reregisterer', 'renamer'];
 
+const NO_ROW_ID = 'null|null|';
+
+/**
+ * Whether the rows are the same, but that those without a row id have got one: the first commit to a table after its
+ * upgrade to v3 gives them out.
+ */
+function isWithNewRowIds(now: string, then: string): boolean {
+  const rows = then.split('\n');
+  const unassigned = rows.filter((row) => row.startsWith(NO_ROW_ID));
+  if (unassigned.length === 0) return false;
+  const assigned = new Set(rows.filter((row) => !row.startsWith(NO_ROW_ID)));
+  const fresh = now.split('\n').filter((row) => !assigned.has(row));
+  const sameValues = isDeepStrictEqual(
+    fresh.map(withoutRowId).sort(),
+    unassigned.map(withoutRowId).sort(),
+  );
+  return sameValues && fresh.length + assigned.size === rows.length;
+}
+
+/** Without `_row_id` and `_last_updated_sequence_number`. */
+function withoutRowId(row: string): string {
+  return row.split('|').slice(2).join('|');
+}
+
 function firstDifference(now: string, then: string): string {
   const [nowRows, thenRows] = [now.split('\n'), then.split('\n')];
   const gained = nowRows.find((row) => !thenRows.includes(row));
@@ -240,13 +291,14 @@ function firstDifference(now: string, then: string): string {
   return `${nowRows.length} rows, ${thenRows.length} before; gained ${gained}, lost ${lost}`;
 }
 
-/** The schema that the oracle reads a snapshot in is part of what it reads. */
+/** The schema that the oracle reads a snapshot in is part of what it reads, and so are row ids. */
 function rowsKey(document: MetadataDocument, snapshotId: bigint): string {
   const isCurrent = snapshotId === document.currentSnapshotId;
   const schemaId = isCurrent
     ? document.currentSchemaId
     : document.snapshots.get(snapshotId)?.['schema-id'];
-  return `${document.tableUuid} ${snapshotId} ${schemaId}`;
+  const hasRowIds = document.formatVersion >= 3;
+  return `${document.tableUuid} ${snapshotId} ${schemaId} ${hasRowIds}`;
 }
 
 function nameOf(location: string | undefined): string {

@@ -7,7 +7,14 @@ import {
 } from '../../shared/base/index.ts';
 import type { ObjectStore } from '../../shared/storage/index.ts';
 import type { AvroRecord } from '../support/slow-avro.ts';
-import { DATA_FILE, MANIFEST_ENTRY, MANIFEST_FILE } from '../support/slow-files.ts';
+import { readDeletionVectorSlowly } from '../support/slow-deletion-vector.ts';
+import {
+  DATA_FILE,
+  listFilesSlowly,
+  MANIFEST_ENTRY,
+  MANIFEST_FILE,
+  type SlowFile,
+} from '../support/slow-files.ts';
 import { OBJECT_BYTES_MAX, type SlowParser, slowParser } from '../support/slow-parser.ts';
 import { readFilesSlowly } from '../support/slow-reader.ts';
 import { claim } from './violation.ts';
@@ -81,6 +88,18 @@ export class Oracle {
     });
     if (document.formatVersion === 3) requireOwnRowIds(rows, document, snapshotId);
     return rows.sort().join('\n');
+  }
+
+  /** Live data and delete files of a snapshot. */
+  filesOf({ snapshots }: MetadataDocument, snapshotId: bigint): Promise<readonly SlowFile[]> {
+    const manifestList = String(snapshots.get(snapshotId)?.['manifest-list']);
+    return listFilesSlowly(this.#store, manifestList, this.parser);
+  }
+
+  /** What a deletion vector deletes. */
+  async vectorOf({ filePath, contentOffset, contentSizeBytes }: SlowFile): Promise<Set<number>> {
+    const [offset, lengthBytes] = [contentOffset ?? 0, contentSizeBytes ?? 0];
+    return readDeletionVectorSlowly(await this.#store.readRange(filePath, offset, lengthBytes));
   }
 
   /** Manifests of a snapshot in the order of its list. */

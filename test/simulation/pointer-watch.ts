@@ -13,6 +13,8 @@ const SOMEBODY = 'somebody';
 
 /** Sees every change of one table's record in a catalog, and whose it was. */
 export class PointerWatch {
+  /** Called with each change. */
+  onMove: ((move: PointerMove) => void) | undefined;
   readonly #catalog: MemoryCatalog;
   readonly #identifier: TableIdentifier;
   /** The last commit that each actor sent. */
@@ -51,8 +53,9 @@ export class PointerWatch {
     }
   }
 
-  byNetwork(deliver: () => void): void {
-    this.byActor(SOMEBODY, deliver);
+  /** Late writes have arrived, of this table or others. */
+  byNetwork(): void {
+    this.#look(SOMEBODY);
   }
 
   /** Every metadata file that the pointer has led to. */
@@ -75,9 +78,11 @@ export class PointerWatch {
     // A version that nobody announced was set by a raw call, or by a conflict made up.
     const mover = (version === undefined ? undefined : this.#moverByVersion.get(version)) ?? actor;
     const metadataLocationBefore = this.#metadataLocation;
-    this.#moves.push({ mover, metadataLocation, metadataLocationBefore });
+    const move = { mover, metadataLocation, metadataLocationBefore };
+    this.#moves.push(move);
     this.#version = version;
     this.#metadataLocation = metadataLocation;
+    this.onMove?.(move);
     if (metadataLocation !== undefined) this.#locations.add(metadataLocation);
   }
 

@@ -54,7 +54,7 @@ const TURNS_MAX = 50_000;
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #crashes: ReadonlyMap<string, Crash>;
+  readonly #crashes: Map<string, Crash>;
   readonly #actors: Actor[] = [];
   #waiting: Waiting[] = [];
   #turn = 0;
@@ -109,6 +109,11 @@ export class Scheduler {
     const actor: Actor = { name: 'network', turnCount: 0, state: 'ended' };
     const dueMs = this.#options.clock.nowMs() + delayMs;
     this.#wait({ actor, label, point: 'effect', dueMs, go: happen });
+  }
+
+  /** From now on nobody crashes. */
+  endCrashes(): void {
+    this.#crashes.clear();
   }
 
   /** How many turns each actor took. */

@@ -9,10 +9,10 @@ import { chanceChooser, type Turns } from './choosers.ts';
 import type { Scenario, Stage } from './scenario.ts';
 import { COMMITS } from './scenarios/commits.ts';
 import type { TurnChooser } from './scheduler.ts';
-import type { ActorScript, Script } from './script.ts';
+import { type ActorScript, type Script, tablesOf } from './script.ts';
 import { BY_REGION, FIELDS, writeRows } from './table-rows.ts';
 import { Violation } from './violation.ts';
-import { IDENTIFIER, World } from './world.ts';
+import { identifierOf, World } from './world.ts';
 
 /** How one simulation went. */
 export interface SimulationOutcome {
@@ -47,15 +47,22 @@ export async function simulate(
   { chooser, scenario = COMMITS, firn = scenario.firn }: SimulateOptions = {},
 ): Promise<SimulationOutcome> {
   const recording = chanceChooser(script.seed, script.stickiness);
-  const world = new World(script, chooser ?? recording, () => checker.check());
-  const checker = new Checker(world);
+  const world = new World(script, chooser ?? recording, async () => {
+    for (const checker of checkers) await checker.check();
+    await world.onTurn?.();
+  });
+  const { checkCommit } = scenario;
+  const checkers = tablesOf(script).map((_, table) => new Checker(world, { table, checkCommit }));
   let failure: SimulationFailure | undefined;
   try {
-    await createTable(world);
-    const stage = { world, checker, firn };
+    await createTables(world);
+    const stage: Stage = { world, checker: checkers[0]!, checkers, firn };
     for (const actorScript of script.actors) spawn(actorScript, stage);
-    await world.scheduler.run();
-    await scenario.end(stage);
+    if ('play' in scenario) await scenario.play(stage);
+    else {
+      await world.scheduler.run();
+      await scenario.end(stage);
+    }
   } catch (error) {
     failure = toFailure(error);
     world.note(`FAILED ${failure.message}`);
@@ -70,28 +77,36 @@ export async function simulate(
   };
 }
 
-async function createTable(world: World): Promise<void> {
+async function createTables(world: World): Promise<void> {
+  const { clock, script } = world;
+  for (const table of tablesOf(script).keys()) await createTable(world, table);
+  clock.advanceMs(script.fileAgeMs);
+}
+
+async function createTable(world: World, number: number): Promise<void> {
   const { store, catalog, clock, script } = world;
-  const { formatVersion, isPartitioned, properties, fileCount, fileAgeMs, seed } = script;
-  const ports = { store, catalog, clock, random: randomOf(seed, 'table') };
+  const { formatVersion, isPartitioned, properties, fileCount, rowsPerFileMax } =
+    tablesOf(script)[number]!;
+  const name = number === 0 ? 'table' : `table ${number}`;
+  const ports = { store, catalog, clock, random: randomOf(script.seed, name) };
+  const identifier = identifierOf(number);
   const table = {
-    identifier: IDENTIFIER,
-    location: 's3://bucket/db/orders',
+    identifier,
+    location: `s3://bucket/db/${identifier.name}`,
     formatVersion,
     fields: FIELDS,
     partitionFields: isPartitioned ? BY_REGION : [],
     properties,
   };
   const writer = await TableWriter.create(table, ports);
-  const chance = chanceOf(seed, 'table');
+  const chance = chanceOf(script.seed, name);
   const { metadata } = await writer.load();
   for (let count = 0; count < fileCount; count++) {
     const fileName = randomUuid(ports.random);
-    const file = await writeRows(metadata, chance, { store, fileName });
+    const file = await writeRows(metadata, chance, { store, fileName, rowsMax: rowsPerFileMax });
     await writer.commit({ operation: 'append', addedManifests: [[file]] });
   }
-  world.pointer.byActor('setup', () => {});
-  clock.advanceMs(fileAgeMs);
+  world.pointerOf(identifier).byActor('setup', () => {});
 }
 
 function spawn(actorScript: ActorScript, stage: Stage): void {

@@ -36,30 +36,32 @@ export class SimulatedCatalog implements Catalog {
 
   registerTable(identifier: TableIdentifier, metadataLocation: string): Promise<TablePointer> {
     return this.#call('registerTable', () =>
-      this.#world.pointer.byActor(this.#actor.name, () =>
-        this.#world.catalog.registerTable(identifier, metadataLocation),
-      ),
+      this.#world
+        .pointerOf(identifier)
+        .byActor(this.#actor.name, () =>
+          this.#world.catalog.registerTable(identifier, metadataLocation),
+        ),
     );
   }
 
   commitTable(update: PointerUpdate): Promise<TablePointer> {
-    return this.#write('commitTable', update.version, () => {
-      this.#world.pointer.sent.set(this.#actor.name, update);
+    return this.#write('commitTable', update, () => {
+      this.#world.pointerOf(update.base.identifier).sent.set(this.#actor.name, update);
       return this.#world.catalog.commitTable(update);
     });
   }
 
   fenceTable(fence: PointerFence): Promise<TablePointer> {
-    return this.#write('fenceTable', fence.version, () => this.#world.catalog.fenceTable(fence));
+    return this.#write('fenceTable', fence, () => this.#world.catalog.fenceTable(fence));
   }
 
   async #write(
     label: string,
-    version: string,
+    change: PointerFence,
     write: () => Promise<TablePointer>,
   ): Promise<TablePointer> {
     try {
-      return await this.#call(label, () => this.#send(label, version, write));
+      return await this.#call(label, () => this.#send(label, change, write));
     } catch (error) {
       // That no answer comes is noticed when a timeout is over.
       const waitMs = isIcebergError(error, 'commit-state-unknown') ? this.#world.silenceMs() : 0;
@@ -70,10 +72,11 @@ export class SimulatedCatalog implements Catalog {
 
   async #send(
     label: string,
-    version: string,
+    { base, version }: PointerFence,
     write: () => Promise<TablePointer>,
   ): Promise<TablePointer> {
-    const { pointer, scheduler, catalog } = this.#world;
+    const { scheduler } = this.#world;
+    const pointer = this.#world.pointerOf(base.identifier);
     pointer.expect(version, this.#actor.name);
     this.#world.giveCue('pointer-sent', this.#actor.name);
     const fault = this.#faults.next('pointer');
@@ -81,7 +84,7 @@ export class SimulatedCatalog implements Catalog {
     this.#world.pointerFault = isHeldUp ? undefined : (fault as WriteFault | undefined);
     const answer = pointer.byActor(this.#actor.name, write);
     if (fault === 'late') {
-      const deliver = (): void => pointer.byNetwork(() => catalog.deliverLateWrites());
+      const deliver = (): void => this.#world.deliverLatePointers();
       scheduler.later(`late ${label} of ${this.#actor.name}`, this.#world.latenessMs(), deliver);
     }
     return answer;

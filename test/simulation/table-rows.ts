@@ -27,7 +27,10 @@ export const BY_REGION: readonly PartitionField[] = [
 ];
 
 const REGIONS = ['eu', 'us'];
-const ROWS_MAX = 5;
+const ROWS_MAX_DEFAULT = 5;
+
+/** Files with more rows have several row groups. */
+const ROWS_PER_ROW_GROUP = 8;
 
 /** Different contents of files; the same ones come again and again, so that they are made once. */
 const CONTENT_COUNT = 48;
@@ -44,14 +47,22 @@ const contents = new Map<string, FileContent>();
 export async function writeRows(
   metadata: TableMetadata,
   chance: Chance,
-  { store, fileName }: { readonly store: ObjectStore; readonly fileName: string },
+  {
+    store,
+    fileName,
+    rowsMax = ROWS_MAX_DEFAULT,
+  }: {
+    readonly store: ObjectStore;
+    readonly fileName: string;
+    readonly rowsMax?: number | undefined;
+  },
 ): Promise<FileOfSpec> {
   const number = chance.below(CONTENT_COUNT);
   const region = REGIONS[number % REGIONS.length]!;
   const schema = currentSchema(metadata);
-  const content = contentOf(`${number} ${fieldsText(schema)}`, schema, () =>
-    Array.from({ length: 1 + (number % ROWS_MAX) }, (_, index) =>
-      newRow(schema, { id: number * ROWS_MAX + index, region }),
+  const content = contentOf(`${number} ${rowsMax} ${fieldsText(schema)}`, schema, () =>
+    Array.from({ length: 1 + (number % rowsMax) }, (_, index) =>
+      newRow(schema, { id: number * rowsMax + index, region }),
     ),
   );
   const spec = specById(metadata, metadata.defaultSpecId);
@@ -89,7 +100,8 @@ export function lowestId({ lowerBounds }: DataFile): bigint {
 }
 
 function contentOf(key: string, schema: Schema, makeRows: () => readonly Row[]): FileContent {
-  const content = contents.get(key) ?? writeParquetDataFile(schema, makeRows());
+  const layout = { rowsPerRowGroup: ROWS_PER_ROW_GROUP };
+  const content = contents.get(key) ?? writeParquetDataFile(schema, makeRows(), layout);
   contents.set(key, content);
   return content;
 }
@@ -98,7 +110,7 @@ function fieldsText({ fields }: Schema): string {
   return fields.map(({ fieldId, name, type }) => `${fieldId} ${name} ${type.kind}`).join();
 }
 
-function newRow(
+export function newRow(
   { fields }: Schema,
   { id, region }: { readonly id: number; readonly region: string },
 ): Row {

@@ -3,7 +3,7 @@ import type { Crash, Fault, FaultKind } from './faults.ts';
 import type { ActorKind, ActorScript, Cue, Script } from './script.ts';
 
 /** Who comes along with a weather, and when. */
-interface Guest {
+export interface Guest {
   readonly kind: ActorKind;
   readonly cue: Cue;
   readonly taskCount: number;
@@ -139,7 +139,17 @@ const BAD_LEDGER: Weather = {
   },
 };
 
-const CALM: Weather = { guests: [], change: (script) => script };
+export const CALM: Weather = { guests: [], change: (script) => script };
+
+/** Those that are hard on any commit. */
+export const HARD_WEATHERS: readonly Weather[] = [
+  STORM,
+  STORM,
+  FOG,
+  TAKEOVER,
+  TAKEOVER,
+  BAD_LEDGER,
+];
 
 const WEATHERS: readonly Weather[] = [
   ...[CALM, CALM, CALM, CALM],
@@ -147,9 +157,9 @@ const WEATHERS: readonly Weather[] = [
 ];
 
 /** Lets the weather that a seed has come over its script. */
-export function withWeather(script: Script): Script {
+export function withWeather(script: Script, weathers = WEATHERS): Script {
   const chance = chanceOf(script.seed, 'weather');
-  const { guests, change } = chance.pick(WEATHERS);
+  const { guests, change } = chance.pick(weathers);
   return withGuests(change(script, chance), guests);
 }
 

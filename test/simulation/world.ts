@@ -1,5 +1,6 @@
 import { ManualClock } from '../../shared/base/index.ts';
 import {
+  formatTableIdentifier,
   MemoryCatalog,
   type TableIdentifier,
   type WriteFault,
@@ -11,9 +12,15 @@ import { type FaultKind, STALL_MS } from './faults.ts';
 import { ObjectWatch } from './object-watch.ts';
 import { PointerWatch } from './pointer-watch.ts';
 import { type Actor, Scheduler, type TurnChooser } from './scheduler.ts';
-import type { ActorScript, Cue, Script } from './script.ts';
+import { type ActorScript, type Cue, type Script, tablesOf } from './script.ts';
 
+/** The first table. */
 export const IDENTIFIER: TableIdentifier = { namespace: ['db'], name: 'orders' };
+
+/** A table by its number. */
+export function identifierOf(table = 0): TableIdentifier {
+  return table === 0 ? IDENTIFIER : { namespace: ['db'], name: `other${table}` };
+}
 
 /** The actor that runs when all others have ended. */
 export const LAST_RUN = 'firn-last';
@@ -49,7 +56,8 @@ export class World {
   readonly catalog: MemoryCatalog;
   readonly items: MemoryItemStore;
   readonly scheduler: Scheduler;
-  readonly pointer: PointerWatch;
+  /** Of each table, by its full name. */
+  readonly #pointers: ReadonlyMap<string, PointerWatch>;
   readonly objects = new ObjectWatch();
   readonly log: string[] = [];
   /** Commits by kind, faults, and what else is worth knowing, by name. */
@@ -62,6 +70,8 @@ export class World {
   readonly tombstones = new Map<string, string>();
   /** What Firn has done so far, for those who wait for it. */
   readonly #cueCounts = new Map<Cue, number>();
+  /** Called after each turn, when everybody waits. */
+  onTurn: (() => Promise<void>) | undefined;
   /** What the call that is being made meets; each is met once. */
   storeFault: StoreFault | undefined;
   catalogReadFault: 'unavailable' | undefined;
@@ -69,6 +79,7 @@ export class World {
   ledgerFault: ItemFault | undefined;
   readonly #runOwners = new Map<string, string>();
   readonly #chance: Chance;
+  #isCalm = false;
 
   constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
     this.script = script;
@@ -86,7 +97,12 @@ export class World {
       },
     });
     this.items = new MemoryItemStore({ next: () => Promise.resolve(this.#takeLedgerFault()) });
-    this.pointer = new PointerWatch(this.catalog, IDENTIFIER);
+    this.#pointers = new Map(
+      tablesOf(script).map((_, table) => {
+        const identifier = identifierOf(table);
+        return [formatTableIdentifier(identifier), new PointerWatch(this.catalog, identifier)];
+      }),
+    );
     this.scheduler = new Scheduler({
       clock: this.clock,
       chooser,
@@ -95,6 +111,34 @@ export class World {
       log: (line) => this.note(line),
       onCrash: (actor, name) => this.countFault(name, actor),
     });
+  }
+
+  /** Of the first table. */
+  get pointer(): PointerWatch {
+    return this.pointerOf(IDENTIFIER);
+  }
+
+  /** Of a table of the script. */
+  pointerOf(identifier: TableIdentifier): PointerWatch {
+    const pointer = this.#pointers.get(formatTableIdentifier(identifier));
+    if (pointer === undefined) throw new TypeError(`world: nobody watches ${identifier.name}`);
+    return pointer;
+  }
+
+  /** Lets late writes of pointers arrive, whoever sent them. */
+  deliverLatePointers(): void {
+    this.catalog.deliverLateWrites();
+    for (const pointer of this.#pointers.values()) pointer.byNetwork();
+  }
+
+  /** From now on nothing goes wrong. */
+  get isCalm(): boolean {
+    return this.#isCalm;
+  }
+
+  calmDown(): void {
+    this.#isCalm = true;
+    this.scheduler.endCrashes();
   }
 
   /** A line of the event log. */

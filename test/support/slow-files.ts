@@ -11,6 +11,7 @@ export interface SlowFile {
   readonly filePath: string;
   readonly fileFormat: string;
   readonly fileSizeBytes: number;
+  readonly recordCount: number;
   readonly specId: number;
   /** Equal for two files of one spec if and only if their partitions are. */
   readonly partitionText: string;
@@ -84,6 +85,7 @@ function liveFiles(manifest: AvroRecord, entries: readonly AvroRecord[]): SlowFi
       filePath: String(file[DATA_FILE.filePath]),
       fileFormat: String(file[DATA_FILE.fileFormat]).toUpperCase(),
       fileSizeBytes: Number(file[DATA_FILE.fileSizeBytes]),
+      recordCount: Number(file[DATA_FILE.recordCount]),
       specId: Number(manifest[MANIFEST_FILE.partitionSpecId]),
       partition,
       partitionText: JSON.stringify(partition, (_, value) =>

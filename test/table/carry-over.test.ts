@@ -437,6 +437,26 @@ describe('delete files of a partition', () => {
     assert.deepEqual(paths(await liveDeletes(warehouse)), [wide.dataFile.filePath]);
   });
 
+  it('keeps it while another data file of the partition has the same sequence number', async () => {
+    const warehouse = await createTenRowFiles();
+    const { eu0, eu10, eu20 } = warehouse.files;
+    const wide = await deleteByPosition(warehouse, [
+      [eu0!, 1],
+      [eu20!, 2],
+    ]);
+    await warehouse.builder.commit({
+      operation: 'replace',
+      removedPaths: [wide.dataFile.filePath],
+      addedManifests: [[{ ...wide, dataSequenceNumber: 2n }]],
+    });
+    const chosen = [eu0!.dataFile.filePath, eu10!.dataFile.filePath];
+    const staged = await stageRewrites(warehouse, { treatment: 'purge', paths: chosen });
+
+    const outcome = await commitUnchanged(warehouse, staged);
+
+    assert.equal(outcome.deletes.removedCount, 0);
+  });
+
   it('takes over what a new one of many data files deletes of the inputs, and leaves it to the others', async () => {
     const warehouse = await createTenRowFiles();
     const { eu0, eu10, eu20 } = warehouse.files;

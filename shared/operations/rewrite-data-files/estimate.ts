@@ -4,6 +4,7 @@ import type { RequestCounts } from '../../storage/index.ts';
 import { type ExpectedWork, expectedWork } from './deletes-treatment.ts';
 import type { DeleteTally } from './file-deletes.ts';
 import type { PlannedGroup } from './group-files.ts';
+import { keyCountOf } from './needed-time.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
 
 /** What one read of a large file fetches, and what one part of its upload holds. */
@@ -39,6 +40,9 @@ const WHOLE_FILE_BYTES = 1024 ** 2;
 /** Of a key column, for each row. */
 const KEY_BYTES = 8;
 
+/** Rows whose keys are read and looked up in a millisecond. */
+const KEYS_PER_MS = 1_000;
+
 /** The pointer: loaded, read under the lease, before manifests are written and by the attempt; written once. */
 const POINTER_READS = 4;
 const POINTER_WRITES = 1;
@@ -52,8 +56,8 @@ const COMMIT_MS = 2_000;
 /**
  * What a run as just planned is expected to use, planning included: the requests that planning took were counted,
  * those of the run follow from the plan. It stands for a commit that succeeds at its first attempt, for pages that are
- * copied where no rows are left out, and for delete files that delete a row with each of theirs; manifests that planning read are taken to be still in memory, and those without old files to
- * be rewritten together.
+ * copied where no rows are left out, and for delete files that delete a row with each of theirs; manifests that planning
+ * read are taken to be still in memory, and those without old files to be rewritten together.
  */
 export function estimateUsage({
   plan,
@@ -104,6 +108,7 @@ export function estimateUsage({
       ((deleteFileReads + keyReads) * READ_MS) / READS_AHEAD +
       deleteFileReads * DELETE_FILE_MS +
       (inputCount * timesRead + keyReads) * INPUT_MS +
+      sum(groups, ({ files }) => keyCountOf(files)) / KEYS_PER_MS +
       sum(work, ({ copiedBytes }) => copiedBytes / BYTES_PER_MS) +
       sum(work, ({ decodedBytes }) => decodedBytes / DECODED_BYTES_PER_MS) +
       ((timesRead - 1) * inputBytes) / BYTES_PER_MS +

@@ -11,24 +11,30 @@ const BYTES_PER_MS_MIN = 16 * 1024;
 /** Rows left out of what is decoded and encoded anew: 10 to 14 MB a second. */
 const DECODED_BYTES_PER_MS_MIN = 9 * 1024;
 
-/** Keys of a column read and looked up in a millisecond at least. */
-const KEYS_PER_MS_MIN = 1_000;
+/** Rows whose keys are read and looked up in a millisecond at least; short ones take half as long. */
+const KEYS_PER_MS_MIN = 400;
 
-/** How long a group takes at most, from its deletes to its last output; verifying all rows takes about as long again. */
-export function neededMs(
+/** How long a group takes at most, from its deletes to its last output. */
+export function neededMs(work: TreatmentEstimate, group: PlannedGroup, base: PlanBase): number {
+  return keyCountOf(group.files) / KEYS_PER_MS_MIN + rewriteMs(work, group, base);
+}
+
+/** The same once its deletes are read. Verifying all rows takes about as long again as copying them. */
+export function rewriteMs(
   { decodedBytes, copiedBytes }: TreatmentEstimate,
-  { inputBytes, files }: PlannedGroup,
+  { inputBytes }: PlannedGroup,
   { verifiesRows }: PlanBase,
 ): number {
-  const keyCount = files.reduce(
-    (sum, { recordCount, deletes }) =>
-      sum + ((deletes?.equality.fileCount ?? 0) > 0 ? recordCount : 0),
-    0,
-  );
   return (
     decodedBytes / DECODED_BYTES_PER_MS_MIN +
     copiedBytes / BYTES_PER_MS_MIN +
-    keyCount / KEYS_PER_MS_MIN +
     (verifiesRows ? inputBytes / BYTES_PER_MS_MIN : 0)
   );
+}
+
+/** Rows of data files that equality deletes apply to. */
+export function keyCountOf(files: PlannedGroup['files']): number {
+  return files
+    .filter(({ deletes }) => deletes !== undefined && deletes.equality.fileCount > 0)
+    .reduce((sum, { recordCount }) => sum + recordCount, 0);
 }

@@ -6,7 +6,7 @@ import { expectedWork } from './deletes-treatment.ts';
 import type { ExecuteOptions } from './execute.ts';
 import type { PlannedGroup } from './group-files.ts';
 import { type GroupInput, type GroupToRead, readGroupInputs } from './group-inputs.ts';
-import { neededMs } from './needed-time.ts';
+import { neededMs, rewriteMs } from './needed-time.ts';
 import type { GroupOutputs } from './outcome.ts';
 import { nameOutputs, type RewrittenGroup, runFileGroup } from './run.ts';
 
@@ -155,7 +155,7 @@ async function readInputs(
     : tryReadInputs(toRead, ports));
   if ('result' in inputs) return inputs;
   const { read } = inputs;
-  const restMs = neededMs(sumOfWork(read), group, plan.base) + COMMIT_RESERVE_MS;
+  const restMs = rewriteMs(sumOfWork(read), group, plan.base) + COMMIT_RESERVE_MS;
   const positionBytes = positionBytesOf(read);
   const isRoom =
     memory.positionBytes === 0 || memory.positionBytes + positionBytes <= POSITION_BYTES_MAX;

@@ -274,12 +274,11 @@ function keptPaths(
   const named = removed
     .filter(({ kind }) => kind === 'file-scoped')
     .flatMap(({ referencedDataFile }) => referencedDataFile ?? []);
-  const inReach = vectorFiles.filter(({ dataSequenceNumber: fileNumber }) =>
-    removed.some(
-      ({ kind, dataSequenceNumber }) =>
-        kind === 'partition-scoped' && fileNumber <= dataSequenceNumber,
-    ),
-  );
+  let newest = -1n;
+  for (const { kind, dataSequenceNumber } of removed) {
+    if (kind === 'partition-scoped' && dataSequenceNumber > newest) newest = dataSequenceNumber;
+  }
+  const inReach = vectorFiles.filter(({ dataSequenceNumber }) => dataSequenceNumber <= newest);
   const paths = new Set([...named, ...inReach.map(({ filePath }) => filePath)]);
   for (const { filePath } of rewritten) paths.delete(filePath);
   return [...paths].sort();

@@ -109,7 +109,7 @@ describe('the function of rewrite-deletes', () => {
     const answer = await handler(messageFor(warehouse, 'rewrite-data-files'), context);
 
     assert.deepEqual(answer, { batchItemFailures: [] });
-    assert.equal(queues.deletesQueue.deadLetters.length, 1);
+    assert.equal(queues.deletesQueue.deadLetters().length, 1);
     await assert.rejects(handler({ version: 1 }, context), errorOfKind('invalid-data'));
   });
 });

@@ -159,6 +159,6 @@ describe('neededMs', () => {
     const deletes = { fileScoped: NONE, partitionScoped: NONE, equality };
 
     assert.equal(neededMs(copied, group([file()]), base('auto', true)), 1024 + 64);
-    assert.equal(neededMs(copied, group([file({ deletes })]), base('auto')), 1024 + 1);
+    assert.equal(neededMs(copied, group([file({ deletes })]), base('auto')), 1024 + 2.5);
   });
 });

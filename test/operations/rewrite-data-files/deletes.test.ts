@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deleteFileOf } from '../../../local/table-writer/index.ts';
 import { deadlineAfter } from '../../../shared/base/index.ts';
+import { type Catalog, countingCatalog } from '../../../shared/catalog/index.ts';
 import type { FileOfSpec, FormatVersion } from '../../../shared/iceberg/index.ts';
 import type { OptionTexts } from '../../../shared/maintenance/index.ts';
 import {
@@ -13,6 +14,7 @@ import { countingStore, type ObjectStore } from '../../../shared/storage/index.t
 import { readRowsSlowly } from '../../support/slow-reader.ts';
 import {
   append,
+  BY_REGION,
   commitDeletes,
   createWarehouse,
   equalityDelete,
@@ -227,6 +229,22 @@ describe('rewriteDataFiles of files with deletes', () => {
     assert.deepEqual(await liveDeletes(warehouse), []);
   });
 
+  it('applies global equality deletes to files of every spec', async () => {
+    const warehouse = await createWarehouse({ partitionFields: [], properties: VERIFY });
+    let file: FileOfSpec | undefined;
+    for (let index = 0; index < 5; index++) file = await append(warehouse, index * 100);
+    await warehouse.writer.evolveSpec(BY_REGION);
+    for (let index = 5; index < 10; index++) await append(warehouse, index * 100);
+    const global = await equalityDelete(warehouse, file!, ids(1, 2, 101, 501, 909));
+    await commitDeletes(warehouse, [global]);
+
+    const outcome = committed(await keepingRows(warehouse, () => compact(warehouse)));
+
+    assert.equal(outcome.plan.groups.length, 2);
+    const { purgedRowCount, carriedRowCount } = deletesOf(outcome);
+    assert.equal(purgedRowCount + carriedRowCount, 5);
+  });
+
   it('leaves nothing of a group of which all is deleted', async () => {
     for (const formatVersion of [2, 3] as const) {
       const { warehouse, files } = await twoRegions(formatVersion);
@@ -282,6 +300,82 @@ describe('rewriteDataFiles of files with deletes', () => {
 
     // Those of the first output that were carried, and the equality deletes.
     assert.equal(deletesOf(outcome).appliedFileCount, 2);
+  });
+});
+
+describe('deletes of other writers during a compaction', () => {
+  /** Does `work` when the table is loaded for the commit. */
+  function overtaken({ catalog }: Warehouse, work: () => Promise<void>): Catalog {
+    let loadCount = 0;
+    return {
+      ...countingCatalog(catalog),
+      loadTable: async (identifier) => {
+        // The first is for the plan, the second for the commit.
+        if (++loadCount === 2) await work();
+        return catalog.loadTable(identifier);
+      },
+    };
+  }
+
+  for (const formatVersion of [2, 3] as const) {
+    it(`of rows of inputs are carried over to a v${formatVersion} table's outputs, on top of purged and carried ones`, async () => {
+      const { warehouse, files } = await twoRegions(formatVersion);
+      const [one, two, three] = files;
+      const deletesAt = async (positions: readonly (readonly number[])[]) => {
+        const all = positions.map((some, index) => ({ file: files[index]!, positions: some }));
+        const deletes = all.filter((each) => each.positions.length > 0);
+        if (formatVersion === 3) return vectors(warehouse, deletes);
+        return Promise.all(
+          deletes.map((each) => fileScopedDelete(warehouse, each.file, each.positions)),
+        );
+      };
+      await commitDeletes(warehouse, await deletesAt([[0, 1, 2], [5], []]));
+      const removed = (await liveDeletes(warehouse)).map(({ filePath }) => filePath);
+      let rowsExpected: readonly string[] = [];
+      const catalog = overtaken(warehouse, async () => {
+        const isVector = formatVersion === 3;
+        // A vector takes the place of the one before; position deletes add up.
+        const positions = isVector ? [[0, 1, 2, 9], [5, 6], [19]] : [[9], [6], [19]];
+        const deletes = await deletesAt(positions);
+        await commitDeletes(warehouse, deletes, isVector ? removed : []);
+        rowsExpected = await readRowsSlowly({
+          store: warehouse.store,
+          metadataLocation: (await warehouse.writer.load()).metadataLocation,
+        });
+      });
+
+      const outcome = committed(await compact(warehouse, {}, { ports: { catalog } }));
+
+      const { purgedRowCount, carriedRowCount, carriedOverRowCount } = deletesOf(outcome);
+      assert.deepEqual(
+        { purgedRowCount, carriedRowCount, carriedOverRowCount },
+        { purgedRowCount: 3, carriedRowCount: 1, carriedOverRowCount: 3 },
+      );
+      const { metadataLocation } = await warehouse.writer.load();
+      const rows = await readRowsSlowly({ store: warehouse.store, metadataLocation });
+      assert.equal(rows.length, 220 - 7);
+      assert.deepEqual(rows, rowsExpected);
+      for (const file of [one, two, three]) {
+        const left = await liveDeletes(warehouse);
+        const path = file?.dataFile.filePath;
+        assert.ok(!left.some(({ referencedDataFile }) => referencedDataFile === path));
+      }
+    });
+  }
+
+  it('by equality go on applying to the outputs', async () => {
+    const { warehouse, files } = await twoRegions(3);
+    const [one] = files;
+    await commitDeletes(warehouse, [await equalityDelete(warehouse, one!, ids(3))]);
+    const catalog = overtaken(warehouse, async () =>
+      commitDeletes(warehouse, [await equalityDelete(warehouse, one!, ids(4, 104))]),
+    );
+
+    committed(await compact(warehouse, {}, { ports: { catalog } }));
+
+    const { metadataLocation } = await warehouse.writer.load();
+    const rows = await readRowsSlowly({ store: warehouse.store, metadataLocation });
+    assert.equal(rows.length, 220 - 3);
   });
 });
 
@@ -425,7 +519,11 @@ describe('deletes that cannot be applied', () => {
 describe('a group with deletes', () => {
   it('is not begun where its deletes, once read, leave too little time', async () => {
     const warehouse = await createWarehouse();
-    const rows = Array.from({ length: 20 }, (_, row) => ({ 1: row % 2 === 0 ? 7n : BigInt(row) }));
+    // Long texts, so that decoding them takes longer than looking up keys.
+    const rows = Array.from({ length: 20 }, (_, row) => ({
+      1: row % 2 === 0 ? 7n : BigInt(row),
+      2: Array.from({ length: 200 }, (_, index) => (row * 7919 + index * 104_729) % 9973).join(),
+    }));
     let file: FileOfSpec | undefined;
     for (let index = 0; index < 6; index++) {
       [file] = await warehouse.writer.append([{ rows, partition: ['eu'] }]);

@@ -96,6 +96,21 @@ describe('estimateUsage', () => {
     assert.equal(lambdaDurationMs, (5 * 7 * 30) / 2 + 500 * 8 + 500 + 2000);
   });
 
+  it('takes longer for rows that are to be left out than for pages that are copied', () => {
+    const plain = group(0, [12 * MIB]);
+    const fileScoped = { fileCount: 1, rowCount: 5, bytes: 100 };
+    const none = { fileCount: 0, rowCount: 0, bytes: 0 };
+    const deletes = { fileScoped, partitionScoped: none, equality: none };
+    const files = plain.files.map((file) => ({ ...file, deletes }));
+
+    const durationOf = (planned: PlannedGroup): number =>
+      estimateUsage({ plan: planOf([planned]), requests: NO_REQUESTS }).lambdaDurationMs;
+
+    // Two ranges and the footer; 12 MiB at 40 or 12 KiB a millisecond; one small delete file.
+    assert.equal(durationOf(plain), 3 * 30 + 8 + (12 * 1024) / 40 + 2000);
+    assert.equal(durationOf({ ...plain, files, deletes }), 3 * 30 + 30 / 16 + 4 + 8 + 1024 + 2000);
+  });
+
   it('counts ranges and parts of large files', () => {
     const plan = planOf([group(0, [100 * MIB, 100 * MIB], 2)]);
 

@@ -396,21 +396,59 @@ describe('other writers', () => {
 });
 
 describe('hostile deletes', () => {
-  it('end the run by name, and nothing is committed', async () => {
+  it('end the run by name whatever byte of a vector is flipped, and nothing is committed', async () => {
     const warehouse = await createWarehouse({ formatVersion: 3 });
     const file = await append(warehouse, 0);
     const [vector] = await vectors(warehouse, [{ file, positions: [1, 2] }]);
     await commitDeletes(warehouse, [vector!, await equalityDelete(warehouse, file, [{ 1: 5n }])]);
     const { store, writer } = warehouse;
-    const { filePath, contentOffset = 0 } = vector!.dataFile;
-    const bytes = (await store.read(filePath, 1_000_000)).slice();
-    bytes[contentOffset + 10]! ^= 1;
-    await store.write(filePath, bytes);
+    const { filePath, contentOffset = 0, contentSizeBytes = 0 } = vector!.dataFile;
+    const sound = await store.read(filePath, 1_000_000);
     const { metadataLocation } = await writer.load();
 
-    await assert.rejects(run(warehouse, ALL), errorOfKind('invalid-data', /deletion vector/));
+    assert.ok(contentSizeBytes > 20);
+    for (let index = 0; index < contentSizeBytes; index++) {
+      const bytes = sound.slice();
+      bytes[contentOffset + index]! ^= 0x10;
+      await store.write(filePath, bytes);
+      await assert.rejects(run(warehouse, ALL), errorOfKind('invalid-data', /deletion vector at/));
+    }
 
     assert.equal((await writer.load()).metadataLocation, metadataLocation);
+  });
+
+  it('are never copied to another Puffin file', async () => {
+    const warehouse = await createWarehouse({ formatVersion: 3 });
+    const files = [];
+    for (let index = 0; index < 8; index++) files.push(await append(warehouse, index * 10));
+    const written = await vectors(
+      warehouse,
+      files.map((file) => ({ file, positions: [1] })),
+    );
+    await commitDeletes(warehouse, written);
+    const dropped = files.slice(1).map(({ dataFile }) => dataFile.filePath);
+    await warehouse.writer.commit({ operation: 'delete', removedPaths: dropped });
+    const { filePath, contentOffset = 0 } = written[0]!.dataFile;
+    const bytes = (await warehouse.store.read(filePath, 1_000_000)).slice();
+    bytes[contentOffset + 10]! ^= 1;
+    await warehouse.store.write(filePath, bytes);
+
+    await assert.rejects(run(warehouse), errorOfKind('invalid-data', /deletion vector at/));
+  });
+
+  it('by a column of double are left, with their reason', async () => {
+    const warehouse = await createWarehouse({ formatVersion: 3 });
+    const file = await append(warehouse, 0);
+    await commitDeletes(warehouse, [
+      await equalityDelete(warehouse, file, [{ 3: 0.25 }], [FIELDS[2]]),
+    ]);
+
+    const outcome = await run(warehouse, ALL);
+
+    assert.ok(outcome.outcome === 'nothing-planned');
+    assert.deepEqual(outcome.plan.skipped, {
+      'unsupported-column': { partitionCount: 1, deleteFileCount: 1 },
+    });
   });
 
   it('fail their own group alone with partial progress', async () => {

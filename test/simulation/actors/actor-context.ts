@@ -1,5 +1,6 @@
 import { TableWriter } from '../../../local/table-writer/index.ts';
 import { isIcebergError } from '../../../shared/base/index.ts';
+import type { TableIdentifier } from '../../../shared/catalog/index.ts';
 import {
   type ManifestEntry,
   readManifest,
@@ -11,13 +12,15 @@ import { type Chance, chanceOf } from '../chance.ts';
 import { type ActorPorts, actorPorts } from '../ports.ts';
 import type { Actor } from '../scheduler.ts';
 import type { ActorScript } from '../script.ts';
-import { IDENTIFIER, type World } from '../world.ts';
+import { identifierOf, type World } from '../world.ts';
 
 /** What every actor works with. */
 export interface ActorContext {
   readonly script: ActorScript;
   readonly actor: Actor;
   readonly world: World;
+  /** The table that it works on. */
+  readonly identifier: TableIdentifier;
   readonly ports: ActorPorts;
   readonly writer: TableWriter;
   readonly chance: Chance;
@@ -25,12 +28,14 @@ export interface ActorContext {
 
 export function actorContext(script: ActorScript, actor: Actor, world: World): ActorContext {
   const ports = actorPorts(actor, world, script.skewMs);
+  const identifier = identifierOf(script.table);
   return {
     script,
     actor,
     world,
+    identifier,
     ports,
-    writer: new TableWriter(IDENTIFIER, ports),
+    writer: new TableWriter(identifier, ports),
     chance: chanceOf(world.script.seed, script.name),
   };
 }

@@ -55,17 +55,23 @@ const DELIVERIES_MAX = 5;
 const REDELIVERY_MS = 5_000;
 
 /** One run of compaction, as a function or a person starts it; as often as it takes to get the table's lease. */
-export const runFirn: FirnRun = async (ports, options) => {
+export const runFirn: FirnRun = (ports, options) =>
+  untilNotBusy(ports, () =>
+    compact({ mode: 'commit', guards: LOWERED_GUARD_SETTINGS, options }, ports),
+  );
+
+/** Runs again, as a queue would, while somebody else has the table's lease. */
+export async function untilNotBusy(
+  { clock }: Pick<ActorPorts, 'clock'>,
+  run: () => Promise<FirnClaim>,
+): Promise<FirnClaim> {
   for (let delivery = 1; ; delivery++) {
-    const said = await runOnce(ports, options);
+    const said = await run();
     const isBusy = said.ended === 'well' && said.outcome === 'busy';
     if (!isBusy || delivery === DELIVERIES_MAX) return said;
-    await ports.clock.sleepMs(REDELIVERY_MS);
+    await clock.sleepMs(REDELIVERY_MS);
   }
-};
-
-const runOnce: FirnRun = (ports, options) =>
-  compact({ mode: 'commit', guards: LOWERED_GUARD_SETTINGS, options }, ports);
+}
 
 /** As a deployment is shipped: it names no table, and none has been enabled. */
 const SHIPPED_SWITCHES: DeploymentSwitches = { enabledTables: [], isObserving: false };
@@ -80,11 +86,8 @@ interface Compaction {
   readonly options: OptionTexts;
 }
 
-async function compact(
-  { mode, guards, options }: Compaction,
-  ports: ActorPorts,
-): Promise<FirnClaim> {
-  try {
+function compact({ mode, guards, options }: Compaction, ports: ActorPorts): Promise<FirnClaim> {
+  return claimOf(options, async () => {
     const table = await loadTable(IDENTIFIER, ports);
     const { properties } = table.metadata;
     const permission = permissionFor(
@@ -92,7 +95,7 @@ async function compact(
       properties,
       SHIPPED_SWITCHES,
     );
-    const outcome = await rewriteDataFiles(
+    return rewriteDataFiles(
       {
         table,
         options,
@@ -102,9 +105,20 @@ async function compact(
       },
       { ...ports, deadline: NO_DEADLINE },
     );
-    const commits = 'commits' in outcome ? outcome.commits : [];
-    const snapshotIds = commits.map(({ snapshotId }) => snapshotId);
-    return { ended: 'well', outcome: outcome.outcome, snapshotIds };
+  });
+}
+
+/** What a run of any operation says of itself. */
+export async function claimOf(
+  options: OptionTexts,
+  run: () => Promise<{
+    readonly outcome: string;
+    readonly commits?: readonly { readonly snapshotId: bigint }[];
+  }>,
+): Promise<FirnClaim> {
+  try {
+    const { outcome, commits = [] } = await run();
+    return { ended: 'well', outcome, snapshotIds: commits.map(({ snapshotId }) => snapshotId) };
   } catch (error) {
     // Whatever others do and whatever goes wrong, its own proposals hold and it can read what it finds.
     if (!isIcebergError(error) || NEVER_KINDS.includes(error.kind)) throw error;

@@ -6,6 +6,7 @@ import type {
   NestedField,
   TableMetadata,
 } from '../../../shared/iceberg/index.ts';
+import { tablesOf } from '../script.ts';
 import { lowestId, writeDeletes, writeRows } from '../table-rows.ts';
 import { type ActorContext, liveEntries } from './actor-context.ts';
 
@@ -110,8 +111,13 @@ async function commit(
   );
 }
 
-function newFile(metadata: TableMetadata, { chance, ports }: ActorContext): Promise<FileOfSpec> {
-  return writeRows(metadata, chance, { store: ports.store, fileName: randomUuid(ports.random) });
+export function newFile(
+  metadata: TableMetadata,
+  { chance, ports, script, world }: ActorContext,
+): Promise<FileOfSpec> {
+  const { rowsPerFileMax: rowsMax } = tablesOf(world.script)[script.table ?? 0] ?? world.script;
+  const fileName = randomUuid(ports.random);
+  return writeRows(metadata, chance, { store: ports.store, fileName, rowsMax });
 }
 
 function bySpec(files: readonly FileOfSpec[]): readonly (readonly FileOfSpec[])[] {

@@ -17,6 +17,20 @@ export async function setProperty({ writer, chance }: ActorContext): Promise<voi
   await writer.setProperties({ [key]: chance.pick(values) });
 }
 
+/** What decides whether Firn may, and when it is due. */
+const SWITCHES: typeof PROPERTIES = [
+  ['firn.enabled', ['true', 'true', 'false']],
+  ['firn.min-file-age-ms', ['0', '1200000', '5400000']],
+  ['firn.routing.min-interval-ms', ['0', '300000']],
+  ['firn.rewrite-data-files.trigger.commit-count', ['1', '3', '10']],
+  ['firn.rewrite-data-files.trigger.interval-ms', ['600000', '7200000']],
+];
+
+export async function setSwitch({ writer, chance }: ActorContext): Promise<void> {
+  const [key, values] = chance.pick(SWITCHES);
+  await writer.setProperties({ [key]: chance.pick(values) });
+}
+
 /** Columns are added, renamed, promoted or dropped; from v2 on, partitioning may change too. */
 export async function evolve({ writer, chance }: ActorContext): Promise<void> {
   const { metadata } = await writer.load();

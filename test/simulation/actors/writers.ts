@@ -1,5 +1,6 @@
 import type { ActorKind, Cue } from '../script.ts';
 import { type ActorContext, commitTask } from './actor-context.ts';
+import { changeSpec, deleteKeys, deleteRows, undelete, upgrade } from './delete-writers.ts';
 import { changeRefs, publishBranch, rollBack } from './ref-writers.ts';
 import {
   append,
@@ -9,7 +10,7 @@ import {
   overwrite,
 } from './row-writers.ts';
 import { dropAndRecreate, registerAgain, renameAndBack } from './table-lives.ts';
-import { evolve, expireSnapshots, setProperty } from './table-writers.ts';
+import { evolve, expireSnapshots, setProperty, setSwitch } from './table-writers.ts';
 
 const TASKS: Readonly<
   Record<Exclude<ActorKind, 'firn'>, (context: ActorContext) => Promise<void>>
@@ -33,6 +34,12 @@ const TASKS: Readonly<
   dropper: dropAndRecreate,
   reregisterer: registerAgain,
   renamer: renameAndBack,
+  switcher: setSwitch,
+  'row-deleter': deleteRows,
+  'key-deleter': deleteKeys,
+  undeleter: undelete,
+  'spec-changer': changeSpec,
+  upgrader: upgrade,
 };
 
 /** Does its tasks one after the other, each when its cue has come up once more. */

@@ -1,3 +1,4 @@
+import type { FormatVersion } from '../../../shared/iceberg/index.ts';
 import { type Chance, chanceOf } from '../chance.ts';
 import { type Crash, FAULT_KINDS, type Fault, type FaultPort } from '../faults.ts';
 import { ACTOR_KINDS, type ActorKind, type ActorScript, type Script } from '../script.ts';
@@ -48,18 +49,30 @@ const NTH_MAX: Readonly<Record<FaultPort, number>> = {
 /** Turns of one run of Firn on a small table; a crash beyond its end does not happen. */
 const CRASH_TURN_MAX = 200;
 
+/** Who is there, and what the table is like. */
+export interface ScriptOptions {
+  readonly formatVersions: readonly FormatVersion[];
+  readonly writerKinds: readonly ActorKind[];
+}
+
 /** All kinds of things, and the weather of the seed. */
 export function commitsScript(seed: number): Script {
+  const options = { formatVersions: [1, 2, 2, 2, 3, 3], writerKinds: WRITER_KINDS } as const;
+  return withWeather(plainScript(seed, options));
+}
+
+/** All kinds of things, in no weather yet. */
+export function plainScript(seed: number, { formatVersions, writerKinds }: ScriptOptions): Script {
   const chance = chanceOf(seed, 'script');
-  const formatVersion = chance.pick([1, 2, 2, 2, 3, 3] as const);
+  const formatVersion = chance.pick(formatVersions);
   const actors = nameActors(
     [
       ...Array.from({ length: 1 + chance.below(FIRN_RUNS_MAX) }, () => 'firn' as const),
-      ...Array.from({ length: 1 + chance.below(WRITERS_MAX) }, () => chance.pick(WRITER_KINDS)),
+      ...Array.from({ length: 1 + chance.below(WRITERS_MAX) }, () => chance.pick(writerKinds)),
     ].filter((kind) => isPossible(kind, { formatVersion })),
     chance,
   );
-  return withWeather({
+  return {
     seed,
     formatVersion,
     isPartitioned: chance.is(0.5),
@@ -75,7 +88,7 @@ export function commitsScript(seed: number): Script {
     faults: Array.from({ length: chance.below(FAULTS_MAX + 1) }, () => newFault(actors, chance)),
     crashes: actors.flatMap((actor) => newCrash(actor, chance)),
     stickiness: chance.pick([0, 0.6, 0.9]),
-  });
+  };
 }
 
 function newCrash({ name, kind }: ActorScript, chance: Chance): readonly Crash[] {
