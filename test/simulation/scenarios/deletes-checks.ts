@@ -6,6 +6,9 @@ import { claim } from '../violation.ts';
 const DATA = 0;
 const EQUALITY_DELETES = 2;
 
+/** @see Iceberg spec, "Reserved Field IDs" */
+const FILE_PATH_FIELD_ID = 2_147_483_546;
+
 /** Live files of a snapshot. */
 interface LiveFiles {
   readonly data: ReadonlyMap<string, SlowFile>;
@@ -56,7 +59,7 @@ export async function checkDeletes(commit: FirnCommit): Promise<void> {
       () => `${file.filePath} stays, ${path} leaves`,
     );
   }
-  countCommit({ then, now, added }, commit);
+  await countCommit({ then, now, added }, commit);
 }
 
 function checkVectors({ deletes }: LiveFiles): void {
@@ -96,25 +99,28 @@ interface Change {
 }
 
 /** How often what happened that this scenario is about. */
-function countCommit({ then, now, added }: Change, { before, count }: FirnCommit): void {
+async function countCommit({ then, now, added }: Change, commit: FirnCommit): Promise<void> {
+  const { before, count } = commit;
   const removed = without(then.deletes, now.deletes);
   const isCompaction = without(then.data, now.data).length > 0;
   const operation = isCompaction ? 'compaction' : 'rewrite-deletes';
   if (added.length > 0) count(`${operation} added deletes, v${before.formatVersion}`);
   for (const file of removed) {
     const applies = isApplying(file, then, before);
-    count(`${applies ? 'needed' : 'dangling'} ${kindOf(file, before)} removed by ${operation}`);
+    const kind = await kindOf(file, commit);
+    count(`${applies ? 'needed' : 'dangling'} ${kind} removed by ${operation}`);
   }
 }
 
-function kindOf(file: SlowFile, document: MetadataDocument): string {
+async function kindOf(file: SlowFile, { before, oracle }: FirnCommit): Promise<string> {
   if (isVector(file)) return 'vectors';
   if (file.content === EQUALITY_DELETES) {
-    return isGlobal(file, document) ? 'global equality deletes' : 'equality deletes of a partition';
+    return isGlobal(file, before) ? 'global equality deletes' : 'equality deletes of a partition';
   }
-  return file.referencedDataFile === null
-    ? 'position deletes by bounds'
-    : 'position deletes by name';
+  const { rows, root } = await oracle.parser.parquet(file);
+  const column = root.children.find(({ element }) => element.field_id === FILE_PATH_FIELD_ID);
+  const paths = new Set(rows.map((row) => String(row[column?.element.name ?? ''])));
+  return paths.size > 1 ? 'position deletes of several files' : 'position deletes of one file';
 }
 
 /**

@@ -8,6 +8,14 @@ import { checkDeletes, checkNothingLeft } from './deletes-checks.ts';
 import { LAST_RUNS, runCompactionOrDeletes } from './deletes-firn.ts';
 import { deletesScript } from './deletes-script.ts';
 
+const REMOVED = [
+  'vectors',
+  'position deletes of one file',
+  'position deletes of several files',
+  'equality deletes of a partition',
+  'global equality deletes',
+] as const;
+
 /**
  * Firn compacts and rewrites deletes while others delete in all ways that there are: by vector, position and key, as
  * part of updates, and backwards; on tables that change their spec or version meanwhile.
@@ -21,7 +29,29 @@ export const DELETES: Scenario = {
     await stage.checker.checkAll();
     await checkTombstones(stage);
   },
-  expected: ['commits by firn', ...FAULT_NAMES.map((name) => `fault ${name}`)],
+  expected: [
+    'commits by firn',
+    ...FAULT_NAMES.map((name) => `fault ${name}`),
+    'upgrades to v3 in the middle',
+    'vectors replaced by larger ones',
+    'compactions that purged rows',
+    ...['v2', 'v3'].flatMap((version) => [
+      `compactions that carried rows along, ${version}`,
+      `compactions that carried new deletes over, ${version}`,
+      `rewrite-deletes added deletes, ${version}`,
+    ]),
+    'compaction with several attempts',
+    'rewrite-deletes with several attempts',
+    ...['fewer-deletes', 'input-changed', 'input-gone', 'rolled-back'].map(
+      (reason) => `groups of compaction dropped: ${reason}`,
+    ),
+    ...['fewer-deletes', 'input-gone', 'new-deletes', 'rolled-back'].map(
+      (reason) => `groups of rewrite-deletes dropped: ${reason}`,
+    ),
+    ...REMOVED.map((kind) => `needed ${kind} removed by rewrite-deletes`),
+    'dangling vectors removed by rewrite-deletes',
+    'vectors copied out of sparse Puffin files',
+  ],
 };
 
 /** Longer than a lease, by clocks that differ. */
