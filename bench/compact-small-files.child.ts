@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { TableWriter } from '../local/table-writer/index.ts';
 import { mapConcurrent, systemClock, systemRandom } from '../shared/base/index.ts';
 import { parseTableIdentifier } from '../shared/catalog/index.ts';
@@ -15,6 +15,7 @@ import {
 import { listFilesSlowly } from '../test/support/slow-files.ts';
 import { parseMetadataSlowly } from '../test/support/slow-metadata.ts';
 import { serve } from './support/child-process.ts';
+import { withDuckDb } from './support/duck-db.ts';
 import {
   readSmallFile,
   SMALL_FIELDS,
@@ -64,7 +65,7 @@ const service = {
     );
     const { metadata } = await builder.load();
     const upload = async (fileIndex: number): Promise<FileOfSpec> => {
-      const { bytes, fields } = await readSmallFile(folder, fileIndex);
+      const { bytes, fields } = await readSmallFile(inputPaths[fileIndex]!);
       const partition = smallFilePartition(fileIndex);
       const name = smallFileName(fileIndex);
       const filePath = newDataLocation(metadata, specById(metadata, 0), partition, name);
@@ -115,21 +116,6 @@ const service = {
 
 export type CompactSmallFilesService = typeof service;
 serve(service);
-
-async function withDuckDb<Result>(
-  use: (duckDb: DuckDBConnection) => Promise<Result>,
-): Promise<Result> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    autoinstall_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
-  try {
-    return await use(connection);
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
-}
 
 /** The live files of the head, found without Firn's own scan. */
 async function downloadTable(catalogUrl: string, table: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import { seededRandom } from '../shared/base/index.ts';
 import { formatTableIdentifier } from '../shared/catalog/index.ts';
+import { print } from './report.ts';
 import { serve } from './support/child-process.ts';
 import { FleetJudge, markedCount, markedOverdueMs } from './support/fleet-check.ts';
 import { driveUntil, type Happening } from './support/fleet-drive.ts';
@@ -16,6 +17,7 @@ const QUIET_MS_MAX = 12 * 60 * MINUTE_MS;
 /** How often the ledger's marks are looked at, and how often every table is judged anew. */
 const MARK_CHECK_MS = MINUTE_MS;
 const VIEW_CHECK_MS = 10 * MINUTE_MS;
+const PROGRESS_MS = 30 * MINUTE_MS;
 
 interface Fleet {
   readonly world: FleetWorld;
@@ -73,6 +75,7 @@ serve(service);
 
 async function writeToFleet(fleet: Fleet, startMs: number): Promise<number> {
   const { world, tables } = fleet;
+  const from = performance.now();
   const commits = fleetCommits(
     tables.map(({ shape }) => shape),
     seededRandom(7),
@@ -83,6 +86,13 @@ async function writeToFleet(fleet: Fleet, startMs: number): Promise<number> {
       happen: () => tables[tableIndex]!.commit(),
     })),
     ...checksFrom(startMs, startMs + FLEET_WINDOW_MS, fleet),
+    ...Array.from({ length: FLEET_WINDOW_MS / PROGRESS_MS }, (_, index) => ({
+      atMs: startMs + (index + 1) * PROGRESS_MS,
+      happen: async () => {
+        const seconds = Math.round((performance.now() - from) / 1000);
+        print(`  ${((index + 1) * PROGRESS_MS) / MINUTE_MS} minutes of commits in ${seconds} s`);
+      },
+    })),
   ].sort((one, other) => one.atMs - other.atMs);
   await driveUntil(world, happenings.values(), startMs + FLEET_WINDOW_MS);
   return commits.length;

@@ -216,9 +216,8 @@ function priceOf(run: FleetRun): PriceEstimate {
 }
 
 function printBill({ lines, totalDollars }: PriceEstimate, commitCount: number): void {
-  print(
-    `\nestimated for ${commitCount} commits, until nothing is due: ${formatDollars(totalDollars)}`,
-  );
+  const perThousand = ((1_000 * totalDollars) / commitCount).toFixed(4);
+  print(`\nestimated: $${perThousand} for a thousand commits, ${formatDollars(totalDollars)} for all`);
   for (const { item, quantity, dollars } of lines) {
     print(`  ${formatDollars(dollars)} ${item}: ${quantity}`);
   }

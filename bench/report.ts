@@ -4,6 +4,8 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
+  /** The smallest value allowed. */
+  readonly valueMin?: number;
   /** The largest value allowed. */
   readonly valueMax?: number;
   /** The only value allowed. */
@@ -35,12 +37,17 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function isMet({ value, valueMax, valueExpected }: Figure): boolean {
-  const isBelowMax = valueMax === undefined || value <= valueMax;
-  return isBelowMax && (valueExpected === undefined || value === valueExpected);
+function isMet({
+  value,
+  valueMin = value,
+  valueMax = value,
+  valueExpected = value,
+}: Figure): boolean {
+  return value >= valueMin && value <= valueMax && value === valueExpected;
 }
 
-function demandText({ unit, valueMax, valueExpected }: Figure): string {
+function demandText({ unit, valueMin, valueMax, valueExpected }: Figure): string {
+  if (valueMin !== undefined) return `>= ${formatValue(valueMin)} ${unit}`;
   if (valueMax !== undefined) return `<= ${formatValue(valueMax)} ${unit}`;
   return valueExpected === undefined ? '' : `= ${formatValue(valueExpected)} ${unit}`;
 }

@@ -1,23 +1,19 @@
 import { type Row, TableWriter } from '../../local/table-writer/index.ts';
 import {
   type Clock,
-  deadlineAfter,
   IcebergError,
   isIcebergError,
   type Random,
   randomFraction,
   randomUuid,
   seededRandom,
-  silentLogger,
 } from '../../shared/base/index.ts';
-import { countingCatalog, MemoryCatalog } from '../../shared/catalog/index.ts';
-import { LOWERED_GUARD_SETTINGS } from '../../shared/guards/index.ts';
+import { MemoryCatalog } from '../../shared/catalog/index.ts';
 import { snapshotOfRef } from '../../shared/iceberg/index.ts';
-import { createLedger, MemoryItemStore } from '../../shared/ledger/index.ts';
-import { rewriteDataFiles } from '../../shared/operations/rewrite-data-files/index.ts';
 import { MemoryObjectStore } from '../../shared/storage/index.ts';
 import { createManifestReader, scanSnapshot } from '../../shared/table/index.ts';
-import { type Latencies, slowCatalog, slowItems, slowStore } from './slow-ports.ts';
+import { type CompactionCosts, compactMeasured, type SlowWorld } from './measured-compaction.ts';
+import { type Latencies, slowCatalog, slowStore } from './slow-ports.ts';
 
 /** Other writers of the table that is compacted. */
 export interface Contention {
@@ -28,15 +24,7 @@ export interface Contention {
 }
 
 /** What one compaction met and took. */
-export interface ContendedRun {
-  readonly isLanded: boolean;
-  readonly attemptCount: number;
-  readonly seconds: number;
-  readonly getCount: number;
-  readonly putCount: number;
-  readonly pointerReadCount: number;
-  readonly pointerWriteCount: number;
-  readonly ledgerRequestCount: number;
+export interface ContendedRun extends CompactionCosts {
   readonly foreignLandedCount: number;
   /** Attempts of other writers that came too late, by whomever they were overtaken. */
   readonly foreignOvertakenCount: number;
@@ -85,72 +73,16 @@ export async function compactContended(
   );
   // Until the others are under way, each at its own time.
   await clock.sleepMs(Math.max(400, contention.paceMs));
-  const run = await compact(world, contention.deadlineMs);
+  const { costs } = await compactMeasured(IDENTIFIER, contention, world);
   state.isOver = true;
   await Promise.all(writers);
-  const expected = state.landedCount + (run.isLanded ? 1 : INPUT_FILE_COUNT);
+  const expected = state.landedCount + (costs.isLanded ? 1 : INPUT_FILE_COUNT);
   return {
-    ...run,
+    ...costs,
     foreignLandedCount: state.landedCount,
     foreignOvertakenCount: state.overtakenCount,
     foreignLostCount: state.lostCount,
     filesWrong: Math.abs((await liveFileCount(table, store)) - expected),
-  };
-}
-
-interface World {
-  readonly catalog: MemoryCatalog;
-  readonly store: MemoryObjectStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly latencies: Latencies;
-}
-
-async function compact(
-  { catalog, store, clock, random, latencies }: World,
-  deadlineMs: number,
-): Promise<Omit<ContendedRun, `foreign${string}` | 'filesWrong'>> {
-  const counted = countingCatalog(slowCatalog(catalog, clock, latencies));
-  const slow = slowStore(store, clock, latencies);
-  const ledger = createLedger({
-    items: slowItems(new MemoryItemStore(), clock, latencies),
-    state: { store: slow, prefix: 's3://firn-state/ledger/' },
-    clock,
-    random,
-  });
-  const ports = { catalog: counted, store: slow, clock, random, ledger, logger: silentLogger };
-  const startMs = clock.nowMs();
-  const table = await new TableWriter(IDENTIFIER, ports).load();
-  let landed: { readonly attemptCount: number } | undefined;
-  let requests = { getCount: 0, putCount: 0 };
-  let gaveUpAfter = 0;
-  try {
-    const outcome = await rewriteDataFiles(
-      {
-        table,
-        options: {},
-        mode: 'commit',
-        runId: randomUuid(random),
-        guards: LOWERED_GUARD_SETTINGS,
-      },
-      { ...ports, deadline: deadlineAfter(clock, deadlineMs) },
-    );
-    if (outcome.outcome === 'committed') landed = outcome.commits[0];
-    const { head, read, readRange, write, openWriter } = outcome.requests;
-    requests = { getCount: 1 + head + read + readRange, putCount: write + openWriter };
-  } catch (error) {
-    if (!isIcebergError(error, 'commit-conflict')) throw error;
-    gaveUpAfter = Number(error.context['attemptCount']);
-  }
-  const { readCount, writeCount } = ledger.requestCounts;
-  return {
-    isLanded: landed !== undefined,
-    attemptCount: landed?.attemptCount ?? gaveUpAfter,
-    seconds: (clock.nowMs() - startMs) / 1000,
-    ...requests,
-    pointerReadCount: counted.requestCounts.readCount,
-    pointerWriteCount: counted.requestCounts.writeCount,
-    ledgerRequestCount: readCount + writeCount,
   };
 }
 
@@ -166,7 +98,7 @@ interface ForeignState {
  * a lost race once more, with the manifest that is there already, after a wait that doubles.
  */
 async function keepCommitting(
-  { catalog, store, clock, random, latencies }: World,
+  { catalog, store, clock, random, latencies }: SlowWorld,
   { paceMs }: Contention,
   state: ForeignState,
 ): Promise<void> {

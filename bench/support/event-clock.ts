@@ -12,7 +12,7 @@ interface Sleeper {
  */
 export class EventClock implements Clock {
   #nowMs: number;
-  #turnStartMs = performance.now();
+  #turnStartMs = threadCpuMs();
   /** A heap: no sleeper wakes before the one at half its index. */
   readonly #sleepers: Sleeper[] = [];
 
@@ -25,7 +25,7 @@ export class EventClock implements Clock {
   }
 
   sleepMs(durationMs: number): Promise<void> {
-    const workedMs = Math.round(performance.now() - this.#turnStartMs);
+    const workedMs = Math.round(threadCpuMs() - this.#turnStartMs);
     return new Promise((wake) => {
       this.#push({ wakeAtMs: this.#nowMs + durationMs + workedMs, wake });
     });
@@ -55,7 +55,7 @@ export class EventClock implements Clock {
 
   /** Lets something begin, and if it has, everything that follows from it until all of it sleeps. */
   async takeTurn(begin: () => boolean): Promise<boolean> {
-    this.#turnStartMs = performance.now();
+    this.#turnStartMs = threadCpuMs();
     if (!begin()) return false;
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
@@ -90,4 +90,10 @@ export class EventClock implements Clock {
     }
     heap[index] = last;
   }
+}
+
+/** Processor time of this thread: what other processes and threads take is not in it. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }

@@ -6,6 +6,8 @@ import type { ObjectStore, ObjectWriter } from '../../shared/storage/index.ts';
 /** What each request takes, in milliseconds of the clock. */
 export interface Latencies {
   readonly getMs: number;
+  /** Of a range of a Parquet file, where that takes longer than others, as if there were more of it. */
+  readonly dataGetMs?: number;
   readonly putMs: number;
   /** Of an item: a read, and a conditional write. */
   readonly itemMs: number;
@@ -13,22 +15,24 @@ export interface Latencies {
 
 /** A store whose reads and writes take their time, and then happen at once. */
 export function slowStore(store: ObjectStore, clock: Clock, latencies: Latencies): ObjectStore {
-  const { getMs, putMs } = latencies;
+  const { getMs, putMs, dataGetMs = getMs } = latencies;
   const after = async <Result>(ms: number, request: () => Promise<Result>): Promise<Result> => {
     await clock.sleepMs(ms);
     return request();
   };
+  const rangeMs = (location: string): number => (location.endsWith('.parquet') ? dataGetMs : getMs);
   return {
     head: (location) => after(getMs, () => store.head(location)),
     read: (location, bytesMax) => after(getMs, () => store.read(location, bytesMax)),
     readRange: (location, offset, lengthBytes) =>
-      after(getMs, () => store.readRange(location, offset, lengthBytes)),
+      after(rangeMs(location), () => store.readRange(location, offset, lengthBytes)),
     openRanged: (location, fileSizeBytes) => {
       const reader = store.openRanged(location, fileSizeBytes);
       return {
         location,
         fileSizeBytes,
-        read: (offset, lengthBytes) => after(getMs, () => reader.read(offset, lengthBytes)),
+        read: (offset, lengthBytes) =>
+          after(rangeMs(location), () => reader.read(offset, lengthBytes)),
       };
     },
     write: (location, bytes, options) => after(putMs, () => store.write(location, bytes, options)),

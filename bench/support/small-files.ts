@@ -61,25 +61,45 @@ export function smallFileName(fileIndex: number): string {
 
 /** Lets DuckDB write all files. */
 export async function writeSmallFiles(duckDb: DuckDBConnection, folder: string): Promise<void> {
-  const fieldIds = SMALL_FIELDS.map(({ name, fieldId }) => `${name}: ${fieldId}`).join();
   for (let fileIndex = 0; fileIndex < SMALL_FILE_COUNT; fileIndex++) {
-    await duckDb.run(
-      `COPY (${rowsOf(fileIndex)}) TO '${join(folder, smallFileName(fileIndex))}'
-       (FORMAT parquet, COMPRESSION zstd, FIELD_IDS {${fieldIds}})`,
-    );
+    await writeRows(duckDb, rowsOf(fileIndex), join(folder, smallFileName(fileIndex)));
   }
 }
 
+/** Rows of ids from the first on, all of the first day. */
+export function writeRowsOfFirstDay(
+  duckDb: DuckDBConnection,
+  ids: { readonly first: number; readonly end: number },
+  path: string,
+): Promise<void> {
+  const timeSql = `${DAY_FIRST * DAY_MICROS} + id % ${DAY_MICROS}`;
+  return writeRows(duckDb, rowsSql(ids, timeSql), path);
+}
+
+async function writeRows(duckDb: DuckDBConnection, sql: string, path: string): Promise<void> {
+  const fieldIds = SMALL_FIELDS.map(({ name, fieldId }) => `${name}: ${fieldId}`).join();
+  await duckDb.run(
+    `COPY (${sql}) TO '${path}' (FORMAT parquet, COMPRESSION zstd, FIELD_IDS {${fieldIds}})`,
+  );
+}
+
 function rowsOf(fileIndex: number): string {
-  const idFirst = fileIndex * SMALL_FILE_ROW_COUNT;
+  const first = fileIndex * SMALL_FILE_ROW_COUNT;
   const timeFirst = DAY_FIRST * DAY_MICROS;
-  const columns = COLUMNS.map(([name, , sql]) => `${sql} AS ${name}`).join();
   const daysBefore = Math.floor(fileIndex / SMALL_FILES_PER_DAY);
   const idOfDay = daysBefore * SMALL_FILES_PER_DAY * SMALL_FILE_ROW_COUNT;
+  return rowsSql(
+    { first, end: first + SMALL_FILE_ROW_COUNT },
+    `${timeFirst + daysBefore * DAY_MICROS} + (id - ${idOfDay}) * ${ROW_MICROS}`,
+  );
+}
+
+/** @param timeSql microseconds since the epoch */
+function rowsSql(ids: { readonly first: number; readonly end: number }, timeSql: string): string {
+  const columns = COLUMNS.map(([name, , sql]) => `${sql} AS ${name}`).join();
   return `SELECT ${columns} FROM (
-    SELECT id, (hash(id) >> 1)::BIGINT AS h,
-      ${timeFirst + daysBefore * DAY_MICROS} + (id - ${idOfDay}) * ${ROW_MICROS} AS time_us
-    FROM range(${idFirst}, ${idFirst + SMALL_FILE_ROW_COUNT}) AS ids(id))`;
+    SELECT id, (hash(id) >> 1)::BIGINT AS h, ${timeSql} AS time_us
+    FROM range(${ids.first}, ${ids.end}) AS ids(id))`;
 }
 
 /** The day of a file's rows. */
@@ -87,15 +107,12 @@ export function smallFilePartition(fileIndex: number): DataFile['partition'] {
   return [DAY_FIRST + (Math.floor(fileIndex / SMALL_FILES_PER_DAY) % SMALL_DAY_COUNT)];
 }
 
-/** A file's bytes, and what the writer of its manifest entry would know of it. */
-export async function readSmallFile(
-  folder: string,
-  fileIndex: number,
-): Promise<{
+/** A file's bytes, and what the writer of its manifest entry would know of it; it has one row group. */
+export async function readSmallFile(path: string): Promise<{
   readonly bytes: Uint8Array;
   readonly fields: Omit<DataFile, 'filePath' | 'partition'>;
 }> {
-  const bytes = new Uint8Array(await readFile(join(folder, smallFileName(fileIndex))));
+  const bytes = new Uint8Array(await readFile(path));
   const { metadata, rowGroups } = await readParquetFooter(bytesReader(bytes));
   const chunks = rowGroups[0]!.chunks;
   const byField = <Value>(value: (chunk: (typeof chunks)[number]) => Value | undefined) =>

@@ -6,7 +6,6 @@ import {
   readDeletionVector,
   type TableMetadata,
 } from '../iceberg/index.ts';
-import { readAhead } from '../parquet/index.ts';
 import { RoaringBitmap } from '../roaring/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import { type EqualityDeletes, readEqualityDeletes } from './equality-deletes.ts';
@@ -170,8 +169,7 @@ class PartitionDeletes implements DeleteLoader {
     entry: ManifestEntry,
     wanted: WantedPaths,
   ): Promise<ReadonlyMap<string, RoaringBitmap>> {
-    // Footer and both columns: a small file is fetched whole.
-    const input = { dataFile: entry.dataFile, reader: readAhead(this.#open(entry)) };
+    const input = { dataFile: entry.dataFile, reader: this.#open(entry) };
     return readPositionDeleteFile(input, wanted);
   }
 

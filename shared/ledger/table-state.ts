@@ -64,6 +64,8 @@ export interface OperationState {
 export interface PlanMark {
   /** The snapshot that was planned; absent where the table had none. */
   readonly snapshotId?: bigint;
+  /** The last one that came of it; absent where nothing was committed. */
+  readonly committedSnapshotId?: bigint;
   readonly atMs: number;
   /** What was committed until then was old enough to be planned; what came later was left for another time. */
   readonly untilMs: number;
@@ -196,6 +198,9 @@ function parseOwed(fields: RecordFields): OwedMark {
 function serializePlan(plan: PlanMark): JsonObject {
   return {
     ...(plan.snapshotId === undefined ? {} : { 'snapshot-id': plan.snapshotId }),
+    ...(plan.committedSnapshotId === undefined
+      ? {}
+      : { 'committed-snapshot-id': plan.committedSnapshotId }),
     'at-ms': plan.atMs,
     'until-ms': plan.untilMs,
     mode: plan.mode,
@@ -207,6 +212,9 @@ function serializePlan(plan: PlanMark): JsonObject {
 function parsePlan(fields: RecordFields): PlanMark {
   return {
     ...(fields.has('snapshot-id') ? { snapshotId: fields.int64('snapshot-id') } : {}),
+    ...(fields.has('committed-snapshot-id')
+      ? { committedSnapshotId: fields.int64('committed-snapshot-id') }
+      : {}),
     atMs: fields.count('at-ms'),
     untilMs: fields.count('until-ms'),
     mode: fields.oneOf('mode', ['observe', 'commit']),

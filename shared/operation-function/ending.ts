@@ -64,16 +64,21 @@ export type EndedOperation =
   | { readonly outcome: 'no-snapshot' | 'skipped' }
   | { readonly outcome: 'busy'; readonly expiresAtMs: number }
   | { readonly outcome: 'held-back'; readonly verdicts: readonly GuardVerdict[] }
-  | { readonly outcome: 'nothing-planned' | 'observed' | 'committed'; readonly plan: EndedPlan }
+  | { readonly outcome: 'nothing-planned' | 'observed'; readonly plan: EndedPlan }
+  | { readonly outcome: 'committed'; readonly plan: EndedPlan; readonly commits: EndedCommits }
   | {
       readonly outcome: 'partial';
       readonly plan: EndedPlan;
+      readonly commits: EndedCommits;
       readonly groups: readonly GroupResult<NamedGroup>[];
     };
 
 interface EndedPlan {
   readonly base: { readonly startingSnapshotId: bigint };
 }
+
+/** In their order. */
+type EndedCommits = readonly { readonly snapshotId: bigint }[];
 
 /** When a run began, and by which rules. */
 export interface RunStart {
@@ -131,11 +136,13 @@ export function endingOfOutcome(outcome: EndedOperation, start: RunStart): Endin
 
 /** What the ledger is to remember of a plan: the one place that decides it. */
 function planMark(
-  { plan }: { readonly plan: EndedPlan },
+  { plan, commits = [] }: { readonly plan: EndedPlan; readonly commits?: EndedCommits },
   { startedAtMs, waitMs, permission }: RunStart,
 ): PlanMark {
+  const committed = commits.at(-1);
   return {
     snapshotId: plan.base.startingSnapshotId,
+    ...(committed === undefined ? {} : { committedSnapshotId: committed.snapshotId }),
     atMs: startedAtMs,
     untilMs: Math.max(0, startedAtMs - waitMs),
     mode: permission.mode,

@@ -2,7 +2,7 @@ import { ancestorsOfRef, isForeign } from '../guards/index.ts';
 import { MAIN_BRANCH, type Snapshot, type TableMetadata } from '../iceberg/index.ts';
 import type { PlanMark } from '../ledger/index.ts';
 
-/** What the summary of a foreign commit says of its files. */
+/** What the summary of a commit says of its files. */
 export interface CommitFacts {
   readonly snapshotId: bigint;
   readonly timestampMs: number;
@@ -22,7 +22,9 @@ export interface CommitFacts {
 export interface History {
   /** Foreign commits but `replace`s, the oldest first; those that were too young for the plan are among them. */
   readonly commits: readonly CommitFacts[];
-  /** False where the planned snapshot is not among the ancestors of the head: expired, or rolled back. */
+  /** Of Firn's own, the oldest first, only those that were too young for the plan. */
+  readonly ownCommits: readonly CommitFacts[];
+  /** False where what was planned, or was committed then, is not among the ancestors of the head: expired, or rolled back. */
   readonly isKnown: boolean;
   /** The first snapshot that was walked over; undefined where the branch has none. */
   readonly oldestMs: number | undefined;
@@ -30,24 +32,35 @@ export interface History {
 
 /**
  * Walks back from the head of `main` to the planned snapshot, and on to the commits whose files were too young for
- * that plan. Firn's own snapshots do not count, nor does what other maintainers rewrote.
+ * that plan. What other maintainers rewrote does not count.
  */
 export function historySince(metadata: TableMetadata, plan: PlanMark | undefined): History {
   const commits: CommitFacts[] = [];
+  const ownCommits: CommitFacts[] = [];
   let isReached = false;
+  let isUndone = plan?.committedSnapshotId !== undefined;
   let oldestMs: number | undefined;
   for (const snapshot of ancestorsOfRef(metadata, MAIN_BRANCH)) {
     if (isPlanned(snapshot.snapshotId, plan)) isReached = true;
+    if (snapshot.snapshotId === plan?.committedSnapshotId) isUndone = false;
     if (isReached && plan !== undefined && snapshot.timestampMs <= plan.untilMs) break;
     oldestMs = snapshot.timestampMs;
-    if (isForeign(snapshot) && snapshot.summary['operation'] !== 'replace') {
+    if (!isForeign(snapshot)) {
+      if (isReached) ownCommits.push(commitFacts(snapshot));
+    } else if (snapshot.summary['operation'] !== 'replace') {
       commits.push(commitFacts(snapshot));
     }
     // The planned snapshot may have expired while the one after it has not.
     if (isPlanned(snapshot.parentSnapshotId, plan)) isReached = true;
+    if (snapshot.parentSnapshotId === plan?.committedSnapshotId) isUndone = false;
   }
-  commits.sort((one, other) => one.timestampMs - other.timestampMs);
-  return { commits, isKnown: isReached, oldestMs };
+  commits.sort(byTime);
+  ownCommits.sort(byTime);
+  return { commits, ownCommits, isKnown: isReached && !isUndone, oldestMs };
+}
+
+function byTime(one: CommitFacts, other: CommitFacts): number {
+  return one.timestampMs - other.timestampMs;
 }
 
 function isPlanned(snapshotId: bigint | undefined, plan: PlanMark | undefined): boolean {

@@ -146,9 +146,10 @@ function measure(
 ): Known {
   const { metadata, guards, nowMs } = rules;
   const { minFileAgeMs } = fileAgeRule({ metadata, settings: guards, nowMs });
-  const { commits, isKnown, oldestMs } = historySince(metadata, plan);
+  const { commits, ownCommits, isKnown, oldestMs } = historySince(metadata, plan);
   const facts: TriggerFacts = {
     commits,
+    ownCommits,
     minFileAgeMs,
     fileSizeBytesMin: route.fileSizeBytesMin(metadata),
     plannedAtMs: plan?.atMs,

@@ -77,7 +77,7 @@ function operationAfterRun(
     case 'out-of-time':
       return { ...nextRound(kept, mark), ...first };
     case 'planned': {
-      const planned = { ...kept, plan: { ...state.plan, ...run.plan } };
+      const planned = { ...kept, plan: planAfter(state.plan, run.plan) };
       if (run.left === 'work') return { ...nextRound(planned, mark), failureCount: 0 };
       if (run.left === undefined) {
         const left = settled(planned, isOwedStill ? owed : undefined);
@@ -88,6 +88,12 @@ function operationAfterRun(
       return { ...settled(planned, failed), roundCount: 0, failureCount };
     }
   }
+}
+
+/** What the run does not say stays, but for what the one before committed. */
+function planAfter(before: PlanMark | undefined, plan: PlanMark): PlanMark {
+  const { committedSnapshotId: _, ...kept } = before ?? {};
+  return { ...kept, ...plan };
 }
 
 /** Again at once, until there were too many rounds in a row. */

@@ -5,6 +5,8 @@ import type { CommitFacts } from './commit-facts.ts';
 export interface TriggerFacts {
   /** Foreign commits since the last plan, the oldest first. */
   readonly commits: readonly CommitFacts[];
+  /** Firn's own that were too young for it. */
+  readonly ownCommits: readonly CommitFacts[];
   /** Files may be rewritten from this age on: a commit counts once it is as old. */
   readonly minFileAgeMs: number;
   /** Files below are too small. */
@@ -155,15 +157,28 @@ function sumOf(
   };
 }
 
-/** Counts only where something was added. */
+/**
+ * Counts only where something was added; by Firn only small files that were too young for the last plan: together with what
+ * that left they may be worth another rewrite, and no commit of anybody would tell.
+ */
 function timeSincePlan(facts: TriggerFacts, threshold: number): Measure {
-  const { commits, minFileAgeMs, plannedAtMs, nowMs } = facts;
-  const first = commits.find(({ addedDataFileCount }) => addedDataFileCount > 0);
+  const { commits, ownCommits, minFileAgeMs, plannedAtMs, nowMs } = facts;
+  const foreign = commits.find(({ addedDataFileCount }) => addedDataFileCount > 0);
+  const own = ownCommits.find((commit) => isSmall(commit, facts));
+  const first = earlier(foreign, own);
   const sinceMs = plannedAtMs ?? first?.timestampMs;
   if (sinceMs === undefined) return { value: 0 };
   const value = Math.max(0, nowMs - sinceMs);
   if (first === undefined) return { value };
   return { value, metAtMs: Math.max(sinceMs + threshold, first.timestampMs + minFileAgeMs) };
+}
+
+function earlier(
+  one: CommitFacts | undefined,
+  other: CommitFacts | undefined,
+): CommitFacts | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.timestampMs < one.timestampMs ? other : one;
 }
 
 function largestShare({ commits, minFileAgeMs }: TriggerFacts, threshold: number): Measure {

@@ -1,8 +1,8 @@
 /**
  * Tables as a whole: loading one from its pointer, scanning a snapshot with the delete files that apply to each
- * data file, and replacing files by a verified commit that survives other writers and lost answers. The only
- * code that moves a pointer. Leaves out on purpose: what to rewrite (operations), merging of manifests, dropping
- * delete files, and every deletion of objects.
+ * data file, and replacing data files, or delete files, by a verified commit that survives other writers and lost
+ * answers, and takes along what they delete meanwhile. The only code that moves a pointer. Leaves out on purpose: what
+ * to rewrite (operations), merging of manifests, and every deletion of objects.
  */
 
 export type { CommitOutcome, CommittedDeletes } from './commit-outcome.ts';

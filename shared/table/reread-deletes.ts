@@ -11,10 +11,13 @@ import type { NewDelete } from './stage-deletes.ts';
 
 const FILES_CONCURRENT = 8;
 
+/** Read at once: those that are made here are no larger. */
+const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
+
 /** Reads delete files back from the store, each once however many attempts name it. */
 export interface DeleteRereader {
   /**
-   * One HEAD and about one read for each object, a Puffin file with all its vectors at once.
+   * One read for each object, a Puffin file with all its vectors at once; some where it is large.
    *
    * @throws unavailable, access-denied — when the store cannot be asked; what is wrong with a file is its flaw
    */
@@ -28,10 +31,10 @@ export function createDeleteRereader(store: ObjectStore): DeleteRereader {
       const fresh = deletes.filter(({ deleteFile }) => !known.has(contentKey(deleteFile)));
       const byFile = Map.groupBy(fresh, ({ deleteFile }) => deleteFile.filePath);
       await mapConcurrent(
-        [...byFile],
+        [...byFile.values()],
         { concurrencyMax: FILES_CONCURRENT },
-        async ([path, each]) => {
-          for (const one of await rereadFile(path, each, store)) known.set(one.key, one);
+        async (ofFile) => {
+          for (const one of await rereadFile(ofFile, store)) known.set(one.key, one);
         },
       );
       return deletes.flatMap(({ deleteFile }) => known.get(contentKey(deleteFile)) ?? []);
@@ -40,12 +43,12 @@ export function createDeleteRereader(store: ObjectStore): DeleteRereader {
 }
 
 async function rereadFile(
-  filePath: string,
   deletes: readonly NewDelete[],
   store: ObjectStore,
 ): Promise<readonly RereadDelete[]> {
   const found: RereadDelete[] = [];
-  const opened = await flawOr(() => open(filePath, store));
+  const first = deletes[0]!.deleteFile;
+  const opened = await flawOr(() => open(first, store));
   for (const each of deletes) {
     const key = contentKey(each.deleteFile);
     const positions = 'flaw' in opened ? opened : await flawOr(() => readBack(each, opened.value));
@@ -60,12 +63,27 @@ interface OpenedFile {
   readonly blobs: ReadonlyMap<number, BlobMetadata>;
 }
 
-async function open(filePath: string, store: ObjectStore): Promise<OpenedFile> {
-  const { fileSizeBytes } = await store.head(filePath);
-  const reader = readAhead(store.openRanged(filePath, fileSizeBytes));
+async function open(
+  { filePath, fileSizeBytes }: DataFile,
+  store: ObjectStore,
+): Promise<OpenedFile> {
+  const reader =
+    fileSizeBytes <= WHOLE_BYTES_MAX
+      ? inMemory(filePath, await store.read(filePath, fileSizeBytes))
+      : readAhead(store.openRanged(filePath, (await store.head(filePath)).fileSizeBytes));
   if (!filePath.endsWith('.puffin')) return { reader, blobs: new Map() };
   const { blobs } = await readPuffinFooter(reader);
   return { reader, blobs: new Map(blobs.map((blob) => [blob.offset, blob])) };
+}
+
+function inMemory(location: string, bytes: Uint8Array): RangedReader {
+  const { length: fileSizeBytes } = bytes;
+  const read = async (offset: number, lengthBytes: number): Promise<Uint8Array> => {
+    const end = offset + lengthBytes;
+    if (end <= fileSizeBytes) return bytes.slice(offset, end);
+    throw new IcebergError('invalid-data', `${location}: ${fileSizeBytes} bytes, read to ${end}`);
+  };
+  return { location, fileSizeBytes, read };
 }
 
 async function readBack(

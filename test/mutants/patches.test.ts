@@ -8,12 +8,17 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const RULES = [
   'closed-run',
+  'equality-scope',
+  'existing-vector',
   'fence',
   'intent',
   'log-pruned',
+  'minimum-sequence',
   'observe',
+  'removed-input',
   'revalidation',
   'starting-sequence',
+  'superset',
   'unknown-kept',
   'verify',
 ];

@@ -95,7 +95,7 @@ export function estimateUsage({
       deleteFileReads +
       keyReads +
       outputReads +
-      2 * newDeletes.objectCount +
+      newDeletes.objectCount +
       hashReads +
       manifests +
       2,

@@ -32,7 +32,9 @@ export async function reportOutcome(
     case 'nothing-planned': {
       const reasons = Object.keys({ ...outcome.plan.skippedFiles, ...outcome.plan.skippedGroups });
       const report = write('nothing-due', planFacts(outcome));
-      await ledger.reports.writeSkip(report, planDetails(outcome), reasons.sort().join());
+      // An empty table has no reasons.
+      const sameness = ['nothing-due', ...reasons.sort()].join();
+      await ledger.reports.writeSkip(report, planDetails(outcome), sameness);
       return;
     }
     case 'observed':

@@ -28,9 +28,10 @@ export async function reportOutcome(
       await ledger.reports.writeSkip(write(outcome.reason, { detail: outcome.detail }));
       return;
     case 'nothing-planned': {
-      const reasons = Object.keys(outcome.plan.skipped).sort().join();
+      // A table without deletes has no reasons.
+      const sameness = ['nothing-due', ...Object.keys(outcome.plan.skipped).sort()].join();
       const report = write('nothing-due', planFacts(outcome));
-      await ledger.reports.writeSkip(report, planDetails(outcome), reasons);
+      await ledger.reports.writeSkip(report, planDetails(outcome), sameness);
       return;
     }
     case 'observed':

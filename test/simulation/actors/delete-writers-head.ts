@@ -31,7 +31,10 @@ export interface FileDeletes {
   readonly fileScoped: readonly ManifestEntry[];
 }
 
-export async function loadHead({ writer, ports }: ActorContext): Promise<Head> {
+export async function loadHead({
+  writer,
+  ports,
+}: Pick<ActorContext, 'writer' | 'ports'>): Promise<Head> {
   const table = await writer.load();
   const { metadata } = table;
   const { snapshots, currentSnapshotId } = metadata;
@@ -59,7 +62,7 @@ export async function loadHead({ writer, ports }: ActorContext): Promise<Head> {
 export async function readFileDeletes(
   data: ManifestEntry,
   { deletes }: Head,
-  { ports }: ActorContext,
+  { ports }: Pick<ActorContext, 'ports'>,
 ): Promise<FileDeletes> {
   const { filePath } = data.dataFile;
   const vector = deletes.find(

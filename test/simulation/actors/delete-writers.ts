@@ -131,7 +131,7 @@ async function writePartitionScoped(
   return { added: [await writePositions(head, files, context)], removed: [] };
 }
 
-const POSITION_FIELDS: readonly NestedField[] = [
+export const POSITION_FIELDS: readonly NestedField[] = [
   { fieldId: FILE_PATH_FIELD_ID, name: 'file_path', isRequired: true, type: { kind: 'string' } },
   { fieldId: POS_FIELD_ID, name: 'pos', isRequired: true, type: { kind: 'long' } },
 ];

@@ -24,7 +24,11 @@ async function liveFiles(
   const [data, deletes] = [new Map<string, SlowFile>(), new Map<string, SlowFile>()];
   for (const file of files) {
     if (file.content === DATA) data.set(file.filePath, file);
-    else deletes.set(`${file.filePath} ${file.contentOffset ?? ''}`, file);
+    else {
+      const key = `${file.filePath} ${file.contentOffset ?? ''}`;
+      claim(!deletes.has(key), 'no delete is referenced twice', () => key);
+      deletes.set(key, file);
+    }
   }
   return { data, deletes };
 }
@@ -45,12 +49,12 @@ export async function checkDeletes(commit: FirnCommit): Promise<void> {
   const now = await liveFiles(after, snapshotId, oracle);
   checkVectors(now);
   const added = without(now.deletes, then.deletes);
-  for (const file of added) await checkAdded(file, now, commit);
   claim(
     added.length === 0 || then.deletes.size > 0,
     'Firn adds no first delete file',
     () => `snapshot ${snapshotId}: ${added.map(({ filePath }) => filePath)}`,
   );
+  for (const file of added) await checkAdded(file, now, commit);
   for (const file of now.deletes.values()) {
     const path = file.referencedDataFile ?? '';
     claim(
