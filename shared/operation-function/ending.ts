@@ -64,15 +64,20 @@ export type EndedOperation =
   | { readonly outcome: 'no-snapshot' | 'skipped' }
   | { readonly outcome: 'busy'; readonly expiresAtMs: number }
   | { readonly outcome: 'held-back'; readonly verdicts: readonly GuardVerdict[] }
-  | { readonly outcome: 'nothing-planned' | 'observed' | 'committed'; readonly plan: EndedPlan }
-  | {
+  | ({ readonly outcome: 'nothing-planned' | 'observed' | 'committed' } & EndedWithPlan)
+  | ({
       readonly outcome: 'partial';
-      readonly plan: EndedPlan;
       readonly groups: readonly GroupResult<NamedGroup>[];
-    };
+    } & EndedWithPlan);
 
-interface EndedPlan {
-  readonly base: { readonly startingSnapshotId: bigint };
+interface EndedWithPlan {
+  readonly plan: {
+    readonly base: { readonly startingSnapshotId: bigint };
+    /** Of operations whose plans go on from the one before. */
+    readonly scope?: { readonly kind: 'full' | 'incremental' };
+  };
+  /** Where that lies which the next plan can go on from. */
+  readonly planStateLocation?: string;
 }
 
 /** When a run began, and by which rules. */
@@ -131,7 +136,7 @@ export function endingOfOutcome(outcome: EndedOperation, start: RunStart): Endin
 
 /** What the ledger is to remember of a plan: the one place that decides it. */
 function planMark(
-  { plan }: { readonly plan: EndedPlan },
+  { plan, planStateLocation }: EndedWithPlan,
   { startedAtMs, waitMs, permission }: RunStart,
 ): PlanMark {
   return {
@@ -139,5 +144,7 @@ function planMark(
     atMs: startedAtMs,
     untilMs: Math.max(0, startedAtMs - waitMs),
     mode: permission.mode,
+    ...(plan.scope?.kind === 'full' ? { fullAtMs: startedAtMs } : {}),
+    ...(planStateLocation === undefined ? {} : { stateLocation: planStateLocation }),
   };
 }

@@ -1,7 +1,7 @@
 import { formatTableIdentifier } from '../../shared/catalog/index.ts';
 import type { Stage } from './scenario.ts';
-import { claim } from './violation.ts';
 import { tablesOf } from './script.ts';
+import { claim } from './violation.ts';
 import { identifierOf, isFirn, type World } from './world.ts';
 
 /**

@@ -373,7 +373,10 @@ export class EventCloud {
       case 'record':
         return this.#stream.append({ tableName: CATALOG_TABLE, keys: { id: { S: 'world' } } });
       case 'message':
-        return void this.queues['rewrite-data-files'].send({ body: JSON.stringify(text), groupId: 'world' });
+        return void this.queues['rewrite-data-files'].send({
+          body: JSON.stringify(text),
+          groupId: 'world',
+        });
       case 'event':
         return this.#putEvent(text, 1);
       case 'sweep':
