@@ -15,7 +15,7 @@ import {
 } from '../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../shared/table/index.ts';
 import { serve } from './support/child-process.ts';
-import { peakRssMb } from './support/resources.ts';
+import { cpuSeconds, peakRssMb } from './support/resources.ts';
 import { openBenchWarehouse } from './support/warehouse.ts';
 
 const peakRssMbAtStart = peakRssMb();
@@ -41,6 +41,7 @@ const service = {
       deadline: NO_DEADLINE,
       logger: silentLogger,
     };
+    const cpuSecondsBefore = cpuSeconds();
     const startMs = performance.now();
     const outcome = await rewriteDataFiles(
       {
@@ -61,6 +62,7 @@ const service = {
     const groups = serializeJson(planToJson(plan)['groups'] ?? null);
     return {
       seconds,
+      cpuSeconds: cpuSeconds() - cpuSecondsBefore,
       peakRssMb: peakRssMb(),
       peakRssMbAtStart,
       isIncremental: plan.scope.kind === 'incremental',

@@ -94,7 +94,9 @@ function figuresOf(layout: ManifestLayout, { first, next }: PlannedTwice): reado
   const plannedFileCount = NEW_FILE_COUNT + NEW_PARTITION_COUNT * SMALL_FILES_PER_PARTITION;
   return [
     figure('Seconds', next.seconds, 's'),
+    figure('CpuSeconds', next.cpuSeconds, 's'),
     figure('SecondsWhole', first.seconds, 's'),
+    figure('CpuSecondsWhole', first.cpuSeconds, 's'),
     figure('PeakRssMb', next.peakRssMb, 'MB'),
     figure('PeakRssMbWhole', first.peakRssMb, 'MB'),
     figure('PeakRssMbAtStart', next.peakRssMbAtStart, 'MB'),
