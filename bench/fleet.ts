@@ -217,7 +217,9 @@ function priceOf(run: FleetRun): PriceEstimate {
 
 function printBill({ lines, totalDollars }: PriceEstimate, commitCount: number): void {
   const perThousand = ((1_000 * totalDollars) / commitCount).toFixed(4);
-  print(`\nestimated: $${perThousand} for a thousand commits, ${formatDollars(totalDollars)} for all`);
+  print(
+    `\nestimated: $${perThousand} for a thousand commits, ${formatDollars(totalDollars)} for all`,
+  );
   for (const { item, quantity, dollars } of lines) {
     print(`  ${formatDollars(dollars)} ${item}: ${quantity}`);
   }

@@ -15,7 +15,7 @@ import {
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import { formatDollars, PRICE_TABLE, type PriceEstimate } from '../../shared/pricing/index.ts';
 import { indentedTable } from './indented-table.ts';
-import { groupReasonText, skippedFilesText } from './reasons.ts';
+import { groupReasonText, scopeText, skippedFilesText } from './reasons.ts';
 
 /** Groups shown one by one; a plan of thousands is summed up after these. */
 const GROUPS_SHOWN_MAX = 20;
@@ -32,6 +32,7 @@ export function describePlan(
   return [
     `${printable(tableName)}: ${formatCount(before.fileCount, 'data file')}, ${formatBytes(before.bytes)} ` +
       `in snapshot ${base.startingSnapshotId} of ${printable(base.branch)}`,
+    `looked at: ${scopeText(plan.scope)}`,
     `wanted: files of ${formatBytes(options.fileSizeBytesMin)} to ${formatBytes(options.fileSizeBytesMax)}, ` +
       `target ${formatBytes(options.targetFileSizeBytes)}`,
     groups.length === 0

@@ -1,11 +1,45 @@
+import { formatCount } from '../../shared/display/index.ts';
 import type { UnmaintainableReason } from '../../shared/maintenance/index.ts';
 import type {
   FileSkipReason,
+  FullPlanReason,
   GroupReason,
   GroupSkipReason,
+  PlanScope,
   RewriteDataFilesOptions,
 } from '../../shared/operations/rewrite-data-files/index.ts';
 import type { DropReason } from '../../shared/table/index.ts';
+
+/** What of the table was planned, and why no less. */
+export function scopeText(scope: PlanScope): string {
+  if (scope.kind === 'full') return `the whole table, ${fullPlanText(scope.reason)}`;
+  const { sinceSnapshotId, partitionCount, readManifestCount, manifestCount } = scope;
+  return (
+    `${formatCount(partitionCount, 'partition')} that changed since snapshot ${sinceSnapshotId} or were left due, ` +
+    `in ${readManifestCount} of ${formatCount(manifestCount, 'manifest')}`
+  );
+}
+
+function fullPlanText(reason: FullPlanReason): string {
+  switch (reason) {
+    case 'requested':
+      return 'as a person asked';
+    case 'few-manifests':
+      return 'which has few manifests';
+    case 'first-plan':
+      return 'which has not been planned before';
+    case 'full-plan-interval':
+      return 'since the last time is firn.rewrite-data-files.full-plan-interval-ms ago';
+    case 'state-unreadable':
+      return 'since what was remembered of the last plan cannot be read';
+    case 'history-unknown':
+      return 'since the snapshot that was planned last is gone';
+    case 'options-changed':
+      return 'since the sizes wanted are others than last time';
+    case 'global-deletes':
+      return 'since deletes of every partition came or went';
+  }
+}
 
 /** Why a group is rewritten. */
 export function groupReasonText(reason: GroupReason, options: RewriteDataFilesOptions): string {

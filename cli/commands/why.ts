@@ -11,6 +11,7 @@ import {
 import { loadTable, REWRITE_LEASE } from '../../shared/table/index.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
+import { describeLastPlan, lastPlanToJson } from './describe-last-plan.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { describePlan } from './describe-plan.ts';
 import { describeRouting, routingAnswer, routingToJson } from './describe-routing.ts';
@@ -76,6 +77,7 @@ export async function why(
       enabled: properties['firn.enabled'] ?? null,
       'rewrite-data-files': outcomeToJson(outcome),
       routing: routingToJson(routing),
+      lastPlan: lastPlanToJson(state),
       ...ledgerToJson(ledger),
       warnings,
     });
@@ -86,6 +88,7 @@ export async function why(
       enabledText(properties['firn.enabled']),
       '',
       ...describeRouting(routing, { hasState: state !== undefined, widthMax: session.widthMax }),
+      ...describeLastPlan(state),
       '',
       ...describeLedger(name, ledger, session.widthMax),
     ]);

@@ -4,6 +4,7 @@ import { groupCounts } from '../../shared/maintenance/index.ts';
 import { guardFields, requestFields } from '../../shared/operation-function/index.ts';
 import {
   deletesOf,
+  type PlanScope,
   type RewriteDataFilesOutcome,
   type RewriteDataFilesPlan,
   type RewriteReport,
@@ -62,10 +63,23 @@ export function outcomeFields(outcome: RewriteDataFilesOutcome): {
 function planFields(plan: RewriteDataFilesPlan): LogFields {
   const skips = [...Object.entries(plan.skippedFiles), ...Object.entries(plan.skippedGroups)];
   return {
+    ...scopeFields(plan.scope),
     groupCount: plan.groups.length,
     plannedFileCount: plannedFileCount(plan),
     skipped: skips.map(([reason, { fileCount }]) => `${reason}: ${fileCount}`).join(', '),
     youngUntilMs: plan.dueAtMs,
+  };
+}
+
+function scopeFields(scope: PlanScope): LogFields {
+  if (scope.kind === 'full') return { scope: scope.kind, scopeReason: scope.reason };
+  const { kind, sinceSnapshotId, partitionCount, readManifestCount, manifestCount } = scope;
+  return {
+    scope: kind,
+    sinceSnapshotId: String(sinceSnapshotId),
+    duePartitionCount: partitionCount,
+    readManifestCount,
+    manifestCount,
   };
 }
 

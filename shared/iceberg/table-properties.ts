@@ -133,6 +133,11 @@ const DEFINITIONS = {
   'firn.rewrite-deletes.delete-manifest-ratio-threshold': withDefault(positiveNumber, 0.5),
   /** Bytes of no use, of the Puffin file's. */
   'firn.rewrite-deletes.puffin-garbage-ratio-threshold': withDefault(probability, 0.5),
+  /** Firn: a plan goes on from the one before, until the last one of the whole table is as old as this. */
+  'firn.rewrite-data-files.full-plan-interval-ms': withDefault(
+    integerFrom(0),
+    7 * 24 * 60 * 60_000,
+  ),
   /** Firn: `rows` adds an order-free hash of all rows to the checks that always run. */
   'firn.verify': withDefault(oneOf('standard', 'rows'), 'standard'),
   /** Firn: `basic` keeps new pages to PLAIN and dictionary encoding, which every reader knows. */

@@ -25,6 +25,7 @@ export type { ReportPage, ReportQuery, Reports } from './reports.ts';
 export type { Run } from './run.ts';
 export type { RunOutcome, RunRecord } from './run-record.ts';
 export type { OpenRun, Runs } from './runs.ts';
+export type { SidecarName, Sidecars } from './sidecars.ts';
 export type { StateStore } from './state-store.ts';
 export {
   type LookMark,

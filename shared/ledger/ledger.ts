@@ -4,6 +4,7 @@ import type { ItemStore } from './item-store.ts';
 import { Leases } from './leases.ts';
 import { Reports } from './reports.ts';
 import { Runs } from './runs.ts';
+import { Sidecars } from './sidecars.ts';
 import type { StateStore } from './state-store.ts';
 import { TableStates } from './table-states.ts';
 import { Tombstones } from './tombstones.ts';
@@ -27,6 +28,7 @@ export interface Ledger {
   readonly tombstones: Tombstones;
   readonly reports: Reports;
   readonly states: TableStates;
+  readonly sidecars: Sidecars;
   /** Where its bulky state lies. */
   readonly statePrefix: string;
   /** Requests for items since it was opened; it goes on counting. */
@@ -44,6 +46,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     tombstones: new Tombstones(ports),
     reports: new Reports(ports),
     states: new TableStates(ports),
+    sidecars: new Sidecars(ports.state),
     statePrefix: options.state.prefix,
     requestCounts: items.requestCounts,
   };

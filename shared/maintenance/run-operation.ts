@@ -34,6 +34,8 @@ export interface OperationPorts extends Omit<CommitPorts, 'reader' | 'run'> {
 export interface PlanPorts extends Omit<CommitPorts, 'run'> {
   /** Called once there is something to write. */
   readonly openRun?: () => Promise<TableRun>;
+  /** As in `OperationPorts`. */
+  readonly ledger?: Ledger;
 }
 
 /** What is particular to an operation. */
@@ -78,9 +80,10 @@ interface MeteredPorts extends OperationPorts {
 /** Takes no lease and writes nothing; tells the ledger what it saw, if that is news. */
 async function observe<Outcome>(
   { table }: OperationRequest,
-  { ledger, meter, ...ports }: MeteredPorts,
+  { meter, ...ports }: MeteredPorts,
   { planAndRun, reportOutcome }: OperationSteps<Outcome>,
 ): Promise<Outcome> {
+  const { ledger } = ports;
   const reader = createManifestReader(ports.store);
   const outcome = await planAndRun(table, { ...ports, reader });
   if (ledger !== undefined) await reportOutcome(outcome, { ledger, meter });
@@ -102,7 +105,7 @@ async function runUnderLease<Outcome>(
     { ...ports, ledger },
     {
       work: async ({ store, openRun }) => {
-        const leased = { ...ports, store, reader: createManifestReader(store), openRun };
+        const leased = { ...ports, ledger, store, reader: createManifestReader(store), openRun };
         const current = await refreshTable(table, leased);
         requireStateOutside(ledger.statePrefix, current.metadata);
         return planAndRun(current, leased);

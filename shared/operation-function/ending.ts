@@ -64,17 +64,22 @@ export type EndedOperation =
   | { readonly outcome: 'no-snapshot' | 'skipped' }
   | { readonly outcome: 'busy'; readonly expiresAtMs: number }
   | { readonly outcome: 'held-back'; readonly verdicts: readonly GuardVerdict[] }
-  | { readonly outcome: 'nothing-planned' | 'observed'; readonly plan: EndedPlan }
-  | { readonly outcome: 'committed'; readonly plan: EndedPlan; readonly commits: EndedCommits }
-  | {
+  | ({ readonly outcome: 'nothing-planned' | 'observed' } & EndedWithPlan)
+  | ({ readonly outcome: 'committed'; readonly commits: EndedCommits } & EndedWithPlan)
+  | ({
       readonly outcome: 'partial';
-      readonly plan: EndedPlan;
       readonly commits: EndedCommits;
       readonly groups: readonly GroupResult<NamedGroup>[];
-    };
+    } & EndedWithPlan);
 
-interface EndedPlan {
-  readonly base: { readonly startingSnapshotId: bigint };
+interface EndedWithPlan {
+  readonly plan: {
+    readonly base: { readonly startingSnapshotId: bigint };
+    /** Of operations whose plans go on from the one before. */
+    readonly scope?: { readonly kind: 'full' | 'incremental' };
+  };
+  /** Where that lies which the next plan can go on from. */
+  readonly planStateLocation?: string;
 }
 
 /** In their order. */
@@ -136,7 +141,7 @@ export function endingOfOutcome(outcome: EndedOperation, start: RunStart): Endin
 
 /** What the ledger is to remember of a plan: the one place that decides it. */
 function planMark(
-  { plan, commits = [] }: { readonly plan: EndedPlan; readonly commits?: EndedCommits },
+  { plan, planStateLocation, commits = [] }: EndedWithPlan & { readonly commits?: EndedCommits },
   { startedAtMs, waitMs, permission }: RunStart,
 ): PlanMark {
   const committed = commits.at(-1);
@@ -146,5 +151,7 @@ function planMark(
     atMs: startedAtMs,
     untilMs: Math.max(0, startedAtMs - waitMs),
     mode: permission.mode,
+    ...(plan.scope?.kind === 'full' ? { fullAtMs: startedAtMs } : {}),
+    ...(planStateLocation === undefined ? {} : { stateLocation: planStateLocation }),
   };
 }

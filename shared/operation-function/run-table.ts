@@ -32,6 +32,8 @@ import {
 export interface FunctionRun extends OperationRequest {
   readonly guards: GuardSettings;
   readonly firstDueAtMs?: number;
+  /** For operations whose plans go on from the one before. */
+  readonly continuation: { readonly stateLocation?: string };
   readonly onCommitted: (snapshotId: bigint, groupCount: number) => void;
 }
 
@@ -156,6 +158,7 @@ async function maintainTable<Outcome extends EndedOperation>(
   const permission = permissionFor(name, metadata.properties, settings);
   const wait = waitMs({ metadata, settings: settings.guards, nowMs: startedAtMs });
   const firstDueAtMs = before?.firstDueAtMs;
+  const stateLocation = before?.plan?.stateLocation;
   const outcome = await run(
     {
       table,
@@ -163,6 +166,7 @@ async function maintainTable<Outcome extends EndedOperation>(
       guards: settings.guards,
       runId: randomUuid(random),
       trigger: reason,
+      continuation: stateLocation === undefined ? {} : { stateLocation },
       ...(firstDueAtMs === undefined ? {} : { firstDueAtMs }),
       onCommitted: (snapshotId, groupCount) => {
         logger.info('commit.succeeded', `${groupCount} groups`, {

@@ -37,7 +37,13 @@ export type {
   RewriteDeletesGroup,
 } from './rewrite-deletes-group.ts';
 export { FENCING_KEY, RUN_ID_KEY } from './run-summary.ts';
-export { readDataFiles, readDeleteIndex, type ScannedDataFile, scanSnapshot } from './scan.ts';
+export {
+  mayHaveLiveFiles,
+  readDataFiles,
+  readDeleteIndex,
+  type ScannedDataFile,
+  scanSnapshot,
+} from './scan.ts';
 export type { SettledRun } from './settle-runs.ts';
 export { requireStateOutside } from './state-outside.ts';
 export {

@@ -31,18 +31,21 @@ export interface ScanOptions {
   /** Called once for each live data file, in no order. */
   readonly visit: (file: ScannedDataFile) => void;
   /** Called once for each live delete file, before the data files. */
-  readonly visitDeletes?: (entry: ManifestEntry) => void;
+  readonly visitDeletes?: (entry: ManifestEntry, manifest: ManifestFile) => void;
+  /** Leaves manifests out; every one is read where it is not given. */
+  readonly isWanted?: (manifest: ManifestFile) => boolean;
 }
 
 /**
- * Reads every live file of one snapshot. Memory: the delete entries, and a few manifests at a time.
+ * Reads every live file of one snapshot, or those of the wanted manifests. Memory: the delete entries, and a few manifests at a time.
  * One GET for the manifest list and one for each manifest that has live files.
  *
  * @throws invalid-data — when a manifest is corrupt or contradicts the list
  */
 export async function scanSnapshot(options: ScanOptions): Promise<void> {
-  const { metadata, snapshot, reader, skipsMetrics, visit } = options;
-  const manifests = (await reader.readList(metadata, snapshot)).filter(mayHaveLiveFiles);
+  const { metadata, snapshot, reader, skipsMetrics, visit, isWanted = () => true } = options;
+  const listed = await reader.readList(metadata, snapshot);
+  const manifests = listed.filter((manifest) => mayHaveLiveFiles(manifest) && isWanted(manifest));
   const deletes = await indexDeletes(manifests, options);
   await mapConcurrent(
     manifests.filter((manifest) => manifest.content === 'data'),
@@ -60,9 +63,9 @@ function indexDeletes(
   manifests: readonly ManifestFile[],
   { metadata, reader, visitDeletes }: ScanOptions,
 ): Promise<DeleteIndex> {
-  const addVisited = (index: DeleteIndex, entry: ManifestEntry): void => {
+  const addVisited = (index: DeleteIndex, entry: ManifestEntry, manifest: ManifestFile): void => {
     index.add(entry);
-    visitDeletes?.(entry);
+    visitDeletes?.(entry, manifest);
   };
   return indexLiveDeletes(manifests, { metadata, reader }, addVisited);
 }
@@ -103,7 +106,7 @@ export async function readDeleteIndex(
 async function indexLiveDeletes(
   manifests: readonly ManifestFile[],
   { metadata, reader }: Pick<ScanOptions, 'metadata' | 'reader'>,
-  addTo: (index: DeleteIndex, entry: ManifestEntry) => void,
+  addTo: (index: DeleteIndex, entry: ManifestEntry, manifest: ManifestFile) => void,
 ): Promise<DeleteIndex> {
   const index = createDeleteIndex(metadata.partitionSpecs);
   await mapConcurrent(
@@ -112,7 +115,7 @@ async function indexLiveDeletes(
     async (manifest) => {
       // Bounds tell which file a position delete file belongs to.
       for (const entry of await reader.readEntries(metadata, manifest, { skipsMetrics: false })) {
-        if (entry.status !== 'deleted') addTo(index, entry);
+        if (entry.status !== 'deleted') addTo(index, entry, manifest);
       }
     },
   );

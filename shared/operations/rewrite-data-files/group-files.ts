@@ -31,6 +31,8 @@ export interface PlannedGroup {
   /** Position in the plan, before the job order is applied; names the group in reports. */
   readonly groupIndex: number;
   readonly specId: number;
+  /** Equal exactly for groups of one spec and partition. */
+  readonly partitionKey: string;
   readonly partition: string;
   readonly files: readonly PlannedFile[];
   readonly inputBytes: number;
@@ -163,6 +165,7 @@ function toKeptGroup(
   const hasDeletes = files.some(({ deletes }) => deletes !== undefined);
   return {
     specId: first.specId,
+    partitionKey: first.partitionKey,
     partition: first.partition,
     files: files.map(toPlannedFile),
     candidates: files,

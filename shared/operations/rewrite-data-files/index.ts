@@ -25,9 +25,10 @@ import type {
   RewriteDataFilesResult,
   RewriteReport,
 } from './outcome.ts';
-import { createPlanBuilder, type RewriteDataFilesPlan } from './plan.ts';
+import type { RewriteDataFilesPlan } from './plan.ts';
+import { type Continuation, planTable } from './plan-table.ts';
+import { rememberPlan } from './remember-plan.ts';
 import { reportOutcome } from './report.ts';
-import { scanCandidates } from './scan-candidates.ts';
 
 export { type DeletesDone, deletesOf } from './deletes-done.ts';
 export { estimateUsage } from './estimate.ts';
@@ -45,6 +46,8 @@ export type {
 export { outcomeToJson } from './outcome-json.ts';
 export type { DeletesTreatment, PlanBase, RewriteDataFilesPlan } from './plan.ts';
 export { planToJson } from './plan-json.ts';
+export type { FullPlanReason, PlanScope } from './plan-scope.ts';
+export type { Continuation } from './plan-table.ts';
 export type { TableCounts } from './scan-candidates.ts';
 export type { FileSkipReason, SelectionReason } from './select.ts';
 export type { GroupSkipReason, SkippedFiles, SkippedGroups } from './skip-counts.ts';
@@ -55,6 +58,11 @@ export interface RewriteDataFilesRequest extends OperationRequest {
   readonly options: OptionTexts;
   /** What the deployment, or a person, demands before other writers may be disturbed. */
   readonly guards: GuardSettings;
+  /**
+   * Goes on from the plan before where that is possible, and keeps what the next one can go on from; needs a ledger. Only
+   * runs that plan whatever is due may say so: what such a plan leaves out is not looked at again.
+   */
+  readonly continuation?: Continuation;
   /** When the table's work was first found to be due, where somebody remembers it. */
   readonly firstDueAtMs?: number;
   readonly onProgress?: (progress: RewriteProgress) => void;
@@ -88,6 +96,7 @@ const PROPERTY_PREFIXES = [
   'firn.min-file-age-ms',
   'firn.parquet.',
   'firn.rewrite-data-files.deletes',
+  'firn.rewrite-data-files.full-plan-interval-ms',
   'firn.share',
   'firn.verify',
   'firn.wap.',
@@ -116,24 +125,31 @@ async function planAndRun(
   if (snapshot === undefined) return { outcome: 'no-snapshot' };
   const skip = unmaintainable(table, snapshot);
   if (skip !== undefined) return { outcome: 'skipped', ...skip };
-  const builder = createPlanBuilder(
-    {
-      tableUuid: table.metadata.tableUuid,
-      metadataLocation: table.metadataLocation,
-      branch,
-      startingSnapshotId: snapshot.snapshotId,
-      startingSequenceNumber: snapshot.sequenceNumber,
-      formatVersion: table.metadata.formatVersion,
-      verifiesRows: tableProperty(properties, 'firn.verify') === 'rows',
-      deletesTreatment: tableProperty(properties, 'firn.rewrite-data-files.deletes'),
-    },
-    options,
-  );
   const { metadata } = table;
   const rules = { metadata, settings: request.guards, nowMs: ports.clock.nowMs() };
-  const fileAge = fileAgeRule(rules);
-  const before = await scanCandidates(builder, { ...ports, metadata, snapshot, fileAge });
-  const plan = builder.build();
+  const { ledger } = ports;
+  const planned = await planTable(
+    {
+      metadata,
+      snapshot,
+      base: {
+        tableUuid: metadata.tableUuid,
+        metadataLocation: table.metadataLocation,
+        branch,
+        startingSnapshotId: snapshot.snapshotId,
+        startingSequenceNumber: snapshot.sequenceNumber,
+        formatVersion: metadata.formatVersion,
+        verifiesRows: tableProperty(properties, 'firn.verify') === 'rows',
+        deletesTreatment: tableProperty(properties, 'firn.rewrite-data-files.deletes'),
+      },
+      options,
+      fileAge: fileAgeRule(rules),
+      nowMs: rules.nowMs,
+      ...(request.continuation === undefined ? {} : { continuation: request.continuation }),
+    },
+    { ...ports, ...(ledger === undefined ? {} : { sidecars: ledger.sidecars }) },
+  );
+  const { plan, before } = planned;
   reportPlan(plan, request, ports);
   const { firstDueAtMs } = request;
   const verdicts = judgeRun({
@@ -142,10 +158,15 @@ async function planAndRun(
     operation: OPERATION,
     ...(firstDueAtMs === undefined ? {} : { firstDueAtMs }),
   });
-  const planned = { plan, before, verdicts };
-  if (plan.groups.length === 0) return { outcome: 'nothing-planned', ...planned };
-  if (mode === 'observe') return { outcome: 'observed', ...planned };
-  if (verdicts.some(isHeldBack)) return { outcome: 'held-back', ...planned };
+  const facts = { plan, before, verdicts };
+  const isWorth = plan.groups.length > 0;
+  if (isWorth && mode === 'commit' && verdicts.some(isHeldBack)) {
+    return { outcome: 'held-back', ...facts };
+  }
+  if (!isWorth || mode === 'observe') {
+    const mark = await rememberPlan(planned, [], { ...ports, table });
+    return { outcome: isWorth ? 'observed' : 'nothing-planned', ...facts, ...mark };
+  }
   assert(ports.openRun !== undefined, 'a run that commits has a lease');
   const run = await ports.openRun();
   const onProgress = request.onProgress ?? (() => {});
@@ -154,7 +175,8 @@ async function planAndRun(
   const isAllCommitted = execution.groups.every((group) => group.state === 'committed');
   return {
     outcome: isAllCommitted ? 'committed' : 'partial',
-    ...report(planned, execution),
+    ...report(facts, execution),
+    ...(await rememberPlan(planned, execution.groups, { ...ports, table })),
   };
 }
 

@@ -48,6 +48,8 @@ export interface RewriteReport {
   readonly after: TableCounts;
   /** Rules that applied and were overruled. */
   readonly verdicts: readonly GuardVerdict[];
+  /** Where that lies which the next plan can go on from; absent where nothing was kept. */
+  readonly planStateLocation?: string;
 }
 
 /** How a run ended, but for another one that has the table's lease. */
@@ -64,6 +66,7 @@ export type RewriteDataFilesResult =
       readonly plan: RewriteDataFilesPlan;
       readonly before: TableCounts;
       readonly verdicts: readonly GuardVerdict[];
+      readonly planStateLocation?: string;
     }
   /** `partial`: some planned groups, or all, were not committed; each says why. */
   | ({ readonly outcome: 'committed' | 'partial' } & RewriteReport);

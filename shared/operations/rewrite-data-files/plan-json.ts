@@ -2,13 +2,14 @@ import type { JsonObject } from '../../base/index.ts';
 import type { FileDeletes } from './file-deletes.ts';
 import type { PlannedFile, PlannedGroup } from './group-files.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
+import type { PlanScope } from './plan-scope.ts';
 
 /** Grows by one with every change that a reader of plans would notice. */
 const PLAN_VERSION = 3;
 
 /** The plan as JSON, for people, reports and messages: ids are decimal strings, sizes are bytes. */
 export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
-  const { base, options, groups, scanned, skippedFiles, skippedGroups } = plan;
+  const { base, scope, options, groups, scanned, skippedFiles, skippedGroups } = plan;
   return {
     planVersion: PLAN_VERSION,
     tableUuid: base.tableUuid ?? null,
@@ -19,6 +20,7 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
     formatVersion: base.formatVersion,
     verifiesRows: base.verifiesRows,
     deletesTreatment: base.deletesTreatment,
+    scope: scopeToJson(scope),
     options: { ...options },
     groups: groups.map(groupToJson),
     scanned: { ...scanned },
@@ -28,7 +30,13 @@ export function planToJson(plan: RewriteDataFilesPlan): JsonObject {
   };
 }
 
-function groupToJson({ files, deletes, ...group }: PlannedGroup): JsonObject {
+/** What of the table the plan was made of. */
+export function scopeToJson(scope: PlanScope): JsonObject {
+  if (scope.kind === 'full') return { ...scope };
+  return { ...scope, sinceSnapshotId: String(scope.sinceSnapshotId) };
+}
+
+function groupToJson({ files, partitionKey: _, deletes, ...group }: PlannedGroup): JsonObject {
   return { ...group, deletes: deletesToJson(deletes), files: files.map(fileToJson) };
 }
 

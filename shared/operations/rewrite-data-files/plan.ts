@@ -10,6 +10,7 @@ import {
   toCandidate,
 } from './group-files.ts';
 import type { RewriteDataFilesOptions, RewriteJobOrder } from './options.ts';
+import { type PlanScope, WHOLE_TABLE } from './plan-scope.ts';
 import { type ScannedFile, selectFile } from './select.ts';
 import {
   createSkipCounts,
@@ -39,8 +40,9 @@ export type DeletesTreatment = 'auto' | DeleteTreatment;
 /** Everything one run would do, and why; a pure function of the scanned files and the options. */
 export interface RewriteDataFilesPlan {
   readonly base: PlanBase;
+  readonly scope: PlanScope;
   readonly options: RewriteDataFilesOptions;
-  /** In the order in which they are run. */
+  /** In the order in which they are run. Those, and everything counted below, are of the scope. */
   readonly groups: readonly PlannedGroup[];
   readonly scanned: SkippedFiles;
   readonly skippedFiles: SkippedFilesByReason;
@@ -52,7 +54,9 @@ export interface RewriteDataFilesPlan {
 /** Takes files one by one in any order, keeps those selected, and then plans. */
 export interface PlanBuilder {
   add(file: ScannedFile): void;
-  build(): RewriteDataFilesPlan;
+  build(scope?: PlanScope): RewriteDataFilesPlan;
+  /** Partitions in which something is left that no group has: files too young, or beyond the budget. Complete once the plan is built. */
+  readonly leftPartitionKeys: ReadonlySet<string>;
 }
 
 /**
@@ -65,8 +69,10 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
   const candidates: Candidate[] = [];
   const skips = createSkipCounts();
   const scanned = { fileCount: 0, bytes: 0 };
+  const leftPartitionKeys = new Set<string>();
   let dueAtMs = Number.POSITIVE_INFINITY;
   return {
+    leftPartitionKeys,
     add(file) {
       scanned.fileCount++;
       scanned.bytes += file.fileSizeBytes;
@@ -76,16 +82,19 @@ export function createPlanBuilder(base: PlanBase, options: RewriteDataFilesOptio
         return;
       }
       skips.addFile(selection.skipped, file.fileSizeBytes);
-      if (selection.skipped === 'too-young') dueAtMs = Math.min(dueAtMs, file.dueAtMs ?? dueAtMs);
+      if (selection.skipped !== 'too-young') return;
+      leftPartitionKeys.add(file.partitionKey);
+      dueAtMs = Math.min(dueAtMs, file.dueAtMs ?? dueAtMs);
     },
-    build() {
+    build(scope = WHOLE_TABLE) {
       const usable = withoutDuplicates(candidates, skips).sort(compareCandidates);
       const packed = packGroups(usable, options);
       const worthwhile = packed.flatMap((files) => keepGroup(files, options, skips) ?? []);
-      const budgeted = applyFileBudget(worthwhile, options, skips);
+      const budgeted = applyFileBudget(worthwhile, options, { skips, leftPartitionKeys });
       const groups = budgeted.map((group, groupIndex) => ({ ...group, groupIndex }));
       return {
         base,
+        scope,
         options,
         groups: sortByJobOrder(groups, options.rewriteJobOrder),
         scanned: { ...scanned },
@@ -111,13 +120,17 @@ function withoutDuplicates(candidates: readonly Candidate[], skips: SkipCounts):
 function applyFileBudget(
   groups: readonly KeptGroup[],
   options: RewriteDataFilesOptions,
-  skips: SkipCounts,
+  {
+    skips,
+    leftPartitionKeys,
+  }: { readonly skips: SkipCounts; readonly leftPartitionKeys: Set<string> },
 ): readonly Omit<PlannedGroup, 'groupIndex'>[] {
   let budget = options.filesToRewriteMax;
   return groups.flatMap(({ candidates, ...group }) => {
     const taken = candidates.slice(0, budget);
     for (const file of candidates.slice(budget)) {
       skips.addFile('max-files-to-rewrite', file.fileSizeBytes);
+      leftPartitionKeys.add(file.partitionKey);
     }
     budget -= taken.length;
     if (taken.length === candidates.length) return [group];

@@ -12,7 +12,7 @@ import { deletesOf } from './deletes-done.ts';
 import type { RewriteDataFilesResult, RewriteReport } from './outcome.ts';
 import { groupResultToJson } from './outcome-json.ts';
 import type { RewriteDataFilesPlan } from './plan.ts';
-import { planToJson } from './plan-json.ts';
+import { planToJson, scopeToJson } from './plan-json.ts';
 
 /** Reports a run, or why there was none if that is news. */
 export async function reportOutcome(
@@ -68,6 +68,7 @@ function planFacts({
   return {
     branch: plan.base.branch,
     startingSnapshotId: String(plan.base.startingSnapshotId),
+    scope: scopeToJson(plan.scope),
     groupCount: plan.groups.length,
     plannedFileCount: plannedFileCount(plan),
     before: { ...before },

@@ -1,18 +1,16 @@
 import { unreadableReason } from '../../deletes/index.ts';
 import type { FileAgeRule } from '../../guards/index.ts';
-import {
-  type AttachedDeletes,
-  hasUnrecognizedTransform,
-  type ManifestEntry,
-  partitionKey,
-  partitionPath,
-  type Snapshot,
-  specById,
-  type TableMetadata,
-  tablePartitionType,
+import type {
+  AttachedDeletes,
+  ManifestEntry,
+  Snapshot,
+  TableMetadata,
 } from '../../iceberg/index.ts';
 import { type ManifestReader, type ScannedDataFile, scanSnapshot } from '../../table/index.ts';
+import type { DuePartitions } from './due-partitions.ts';
 import { fileDeletesOf } from './file-deletes.ts';
+import type { TallyBook } from './manifest-tally.ts';
+import type { PartitionFacts, PartitionFactsOf } from './partition-facts.ts';
 import type { PlanBuilder } from './plan.ts';
 import type { DeletesFlaw, ScannedFile } from './select.ts';
 
@@ -25,7 +23,7 @@ export interface TableCounts {
   readonly deleteRowCount: number;
 }
 
-/** Shows every live data file of a snapshot to the planner, and counts them. */
+/** Shows every live data file of a snapshot, or of its due partitions, to the planner, and counts them. */
 export async function scanCandidates(
   builder: PlanBuilder,
   {
@@ -33,14 +31,20 @@ export async function scanCandidates(
     snapshot,
     reader,
     fileAge,
+    partitionFacts,
+    book,
+    due,
   }: {
     readonly metadata: TableMetadata;
     readonly snapshot: Snapshot;
     readonly reader: ManifestReader;
     readonly fileAge: FileAgeRule;
+    readonly partitionFacts: PartitionFactsOf;
+    /** Is told of every live file, data or deletes. */
+    readonly book?: TallyBook;
+    readonly due?: Pick<DuePartitions, 'partitions' | 'manifestPaths'>;
   },
 ): Promise<TableCounts> {
-  const partitions = createPartitionTexts(metadata);
   const flaws = createDeletesFlaws(metadata);
   const counts = { fileCount: 0, bytes: 0, rowGroupCount: 0, deleteRowCount: 0 };
   await scanSnapshot({
@@ -48,18 +52,24 @@ export async function scanCandidates(
     snapshot,
     reader,
     skipsMetrics: true,
-    visitDeletes: (entry) => {
+    ...(due === undefined ? {} : { isWanted: (each) => due.manifestPaths.has(each.manifestPath) }),
+    visitDeletes: (entry, manifest) => {
       counts.deleteRowCount += entry.dataFile.recordCount;
       flaws.add(entry);
+      book?.add(entry, manifest, partitionFacts.of(entry).hash);
     },
     visit: (scanned) => {
-      const { fileSizeBytes, splitOffsets } = scanned.entry.dataFile;
+      const { entry, manifest } = scanned;
+      const { file, hash } = partitionFacts.of(entry);
+      book?.add(entry, manifest, hash);
+      if (due !== undefined && !due.partitions.has(hash)) return;
+      const { fileSizeBytes, splitOffsets } = entry.dataFile;
       counts.fileCount++;
       counts.bytes += fileSizeBytes;
       counts.rowGroupCount += splitOffsets?.length ?? 1;
       const deletesFlaw = flaws.of(scanned.deletes);
       builder.add({
-        ...toScannedFile(scanned, partitions.of(scanned), fileAge),
+        ...toScannedFile(scanned, file, fileAge),
         ...(deletesFlaw === undefined ? {} : { deletesFlaw }),
       });
     },
@@ -95,35 +105,9 @@ function createDeletesFlaws(metadata: TableMetadata): {
   };
 }
 
-type PartitionFacts = Pick<ScannedFile, 'partitionKey' | 'partition' | 'isSpecWritable'>;
-
-/** Resolves each partition once, since there are many files in each; the texts are shared by them. */
-function createPartitionTexts(metadata: TableMetadata): {
-  of(scanned: ScannedDataFile): PartitionFacts;
-} {
-  const known = new Map<string, PartitionFacts>();
-  return {
-    of({ entry: { specId, dataFile } }) {
-      const key = partitionKey(specId, dataFile.partition);
-      const facts = known.get(key) ?? resolve(key);
-      known.set(key, facts);
-      return facts;
-
-      function resolve(partitionKey: string): PartitionFacts {
-        const spec = specById(metadata, specId);
-        return {
-          partitionKey,
-          partition: partitionPath(spec, tablePartitionType(metadata, spec), dataFile.partition),
-          isSpecWritable: !hasUnrecognizedTransform(spec),
-        };
-      }
-    },
-  };
-}
-
 function toScannedFile(
   { entry, manifest, deletes }: ScannedDataFile,
-  partition: PartitionFacts,
+  partition: PartitionFacts['file'],
   fileAge: FileAgeRule,
 ): ScannedFile {
   const { dataFile } = entry;

@@ -75,6 +75,14 @@ export function selectFile(file: ScannedFile, options: RewriteDataFilesOptions):
   return { selected };
 }
 
+/** Whether a file of that size is selected only where it is deleted from. */
+export function isSizeWanted(
+  fileSizeBytes: number,
+  { rewriteAll, fileSizeBytesMin, fileSizeBytesMax }: RewriteDataFilesOptions,
+): boolean {
+  return !rewriteAll && fileSizeBytes >= fileSizeBytesMin && fileSizeBytes <= fileSizeBytesMax;
+}
+
 function selectionReason(
   file: ScannedFile,
   options: RewriteDataFilesOptions,

@@ -52,6 +52,7 @@ describe('compact --dry-run', () => {
     assert.equal(exitCode, 0);
     assert.deepEqual(lines, [
       `db.orders: 12 data files, 4.8 KiB in snapshot ${currentSnapshotId} of main`,
+      'looked at: the whole table, as a person asked',
       'wanted: files of 384 MiB to 922 MiB, target 512 MiB',
       'to rewrite: 10 files, 4.0 KiB, in 2 groups',
       '  partition  files    bytes  new files  why',

@@ -137,6 +137,47 @@ describe('why', () => {
     assert.equal(lines.at(-1), 'db.orders: no reports');
   });
 
+  it('tells what a deployment planned last, and what its next plan begins with', async () => {
+    const { warehouse } = await openTable();
+    const dayMs = 24 * 60 * 60_000;
+    const atMs = Date.UTC(2026, 10, 30);
+    const plan = {
+      snapshotId: 7n,
+      atMs,
+      untilMs: 0,
+      mode: 'commit',
+      fullAtMs: atMs - dayMs,
+    } as const;
+    const remember = (stateLocation?: string) =>
+      warehouse.openLedger().states.change(TABLE, (state) => ({
+        ...state,
+        operations: {
+          'rewrite-data-files': {
+            plan: { ...plan, ...(stateLocation === undefined ? {} : { stateLocation }) },
+            roundCount: 0,
+            failureCount: 0,
+          },
+        },
+      }));
+
+    await remember();
+    const whole = await runWhy(warehouse);
+    await remember('s3://firn-state/plan');
+    const goingOn = await runWhy(warehouse);
+    const { document } = await runWhy(warehouse, { isJson: true });
+
+    const last =
+      'planned last: 2026-11-30 00:00:00Z, snapshot 7; the whole table: 2026-11-29 00:00:00Z; ';
+    assert.ok(whole.lines.includes(`${last}the next plan will be of the whole table`));
+    assert.ok(goingOn.lines.includes(`${last}the next plan goes on from what it kept`));
+    assert.deepEqual(document?.['lastPlan'], {
+      atMs,
+      snapshotId: '7',
+      fullAtMs: atMs - dayMs,
+      stateLocation: 's3://firn-state/plan',
+    });
+  });
+
   it('writes nothing, not even a report', async () => {
     const { warehouse } = await openTable();
 

@@ -44,6 +44,34 @@ describe('a message', () => {
     assert.match(summary?.['firn.run-id'] ?? '', /^[0-9a-f-]{36}$/);
   });
 
+  it('goes on from the plan of the message before', async () => {
+    const deployment = createDeployment();
+    const writer = await deployment.createTable('db.orders', {}, 1);
+    const append = (id: bigint, region: string) =>
+      writer.append([{ rows: [{ 1: id, 2: region }], partition: [region] }]);
+    for (let index = 0; index < 16; index++) await append(BigInt(index), `r${index}`);
+
+    await deployment.deliver([requestFor('db.orders')]);
+    deployment.clock.advanceMs(1_000);
+    for (let index = 0; index < 6; index++) await append(BigInt(index), 'new');
+    await deployment.deliver([requestFor('db.orders')]);
+
+    const runs = deployment.lines.filter(({ event }) => event === 'run.finished');
+    const { plan } = (await deployment.ledger.states.read('db.orders'))!.operations[
+      'rewrite-data-files'
+    ]!;
+    assert.deepEqual(
+      runs.map(({ outcome, scope }) => [outcome, scope]),
+      [
+        ['nothing-planned', 'full'],
+        ['committed', 'incremental'],
+      ],
+    );
+    assert.equal(runs[0]?.['scopeReason'], 'first-plan');
+    assert.equal(plan?.fullAtMs, deployment.clock.nowMs() - 1_000);
+    assert.match(plan?.stateLocation ?? '', /rewrite-data-files\.plan$/);
+  });
+
   it('leaves one line for each commit and one summary', async () => {
     const deployment = createDeployment();
     const writer = await deployment.createTable('db.orders');
@@ -78,6 +106,8 @@ describe('a message', () => {
       reason: 'a test',
       permission: 'the deployment names the table',
       durationMs: 0,
+      scope: 'full',
+      scopeReason: 'few-manifests',
       groupCount: 2,
       plannedFileCount: 12,
       skipped: '',

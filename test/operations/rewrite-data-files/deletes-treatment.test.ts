@@ -45,6 +45,7 @@ function group(files: readonly PlannedFile[]): PlannedGroup {
   return {
     groupIndex: 0,
     specId: 0,
+    partitionKey: '0',
     partition: '',
     files,
     inputBytes: files.reduce((sum, { fileSizeBytes }) => sum + fileSizeBytes, 0),

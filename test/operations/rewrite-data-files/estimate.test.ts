@@ -29,6 +29,7 @@ function group(specId: number, fileSizesBytes: readonly number[], outputCount = 
   return {
     groupIndex: 0,
     specId,
+    partitionKey: `${specId}:`,
     partition: '',
     files: fileSizesBytes.map((fileSizeBytes, index) => ({
       filePath: `s3://bucket/t/data/${index}.parquet`,
@@ -58,6 +59,7 @@ function planOf(groups: readonly PlannedGroup[]): RewriteDataFilesPlan {
       formatVersion: 2,
       deletesTreatment: 'auto',
     },
+    scope: { kind: 'full', reason: 'requested' },
     options: parseRewriteDataFilesOptions({}, 512 * MIB),
     groups,
     scanned: { fileCount: 0, bytes: 0 },

@@ -45,6 +45,7 @@ describe('the report of a run', () => {
         trigger: 'a test',
         branch: 'main',
         startingSnapshotId: String(outcome.plan.base.startingSnapshotId),
+        scope: { kind: 'full', reason: 'requested' },
         groupCount: 2,
         plannedFileCount: 12,
         before: { ...outcome.before },

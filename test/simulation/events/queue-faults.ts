@@ -22,7 +22,9 @@ export function queueFaults(
       if (happens(failureFraction, 'sent without an answer')) return 'answer-lost';
       return happens(delayFraction, 'late') ? { delayMs: chance.below(delayMsMax) } : undefined;
     },
-    onDelivery: () => (happens(duplicateFraction, 'delivered twice') ? 'doubled' : undefined),
+    // A copy of a copy of a copy would become a letter for being received too often.
+    onDelivery: ({ receiveCount }) =>
+      receiveCount === 1 && happens(duplicateFraction, 'delivered twice') ? 'doubled' : undefined,
     onExtend: () => (happens(failureFraction, 'not hidden') ? 'unavailable' : undefined),
     onDeadLetter: () => (happens(failureFraction, 'not buried') ? 'unavailable' : undefined),
   };
