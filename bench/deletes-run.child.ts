@@ -1,4 +1,5 @@
 import {
+  mapConcurrent,
   NO_DEADLINE,
   randomUuid,
   silentLogger,
@@ -14,7 +15,7 @@ import { loadTable, type Table } from '../shared/table/index.ts';
 import { serve } from './support/child-process.ts';
 import { recordPuffinReads } from './support/puffin-reads.ts';
 import { cpuSeconds, peakRssMb } from './support/resources.ts';
-import { openBenchWarehouse } from './support/warehouse.ts';
+import { BENCH_BUCKET, openBenchWarehouse } from './support/warehouse.ts';
 
 const peakRssMbAtStart = peakRssMb();
 
@@ -61,7 +62,31 @@ const service = {
       }
       return { requests, copiedChunkCount, encodedChunkCount, ...deletesOf({ groups, commits }) };
     }),
+
+  /** Data objects of a table, those of some names. */
+  readObjects: ({ catalogUrl, table, namePrefix }: Place & { readonly namePrefix: string }) =>
+    readObjects(catalogUrl, `s3://${BENCH_BUCKET}/${table}/data/${namePrefix}`),
 };
+
+/** Delete files that a loader has under way at a time. */
+const READS_CONCURRENT = 16;
+const OBJECT_BYTES_MAX = 1024 ** 2;
+
+/** One GET for each object, and nothing done with it: what reading alone takes from here. */
+async function readObjects(
+  catalogUrl: string,
+  prefix: string,
+): Promise<{ readonly seconds: number; readonly objectCount: number }> {
+  const { store } = openBenchWarehouse(catalogUrl);
+  const locations: string[] = [];
+  for await (const { location } of store.list(prefix)) {
+    if (location.endsWith('.parquet')) locations.push(location);
+  }
+  const startMs = performance.now();
+  const limit = { concurrencyMax: READS_CONCURRENT };
+  await mapConcurrent(locations, limit, (location) => store.read(location, OBJECT_BYTES_MAX));
+  return { seconds: (performance.now() - startMs) / 1000, objectCount: locations.length };
+}
 
 export type DeletesRunService = typeof service;
 serve(service);

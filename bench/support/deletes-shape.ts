@@ -10,9 +10,9 @@ export const FOLD_FILE_SCOPED_PER_FILE = 9;
 export const FOLD_FILES_OF_PARTITION_SCOPED = 10;
 export const FOLD_DELETE_FILE_COUNT = FOLD_FILE_COUNT * (FOLD_FILE_SCOPED_PER_FILE + 1);
 
-/** The table of `apply` and `convert`: data files of one partition. */
+/** The table of `apply` and `convert`: data files of one partition, large enough not to be read whole for one column. */
 export const ROWS_FILE_COUNT = 100;
-export const ROWS_FILE_ROW_COUNT = 20_000;
+export const ROWS_FILE_ROW_COUNT = 25_000;
 
 /** One row in so many has its position in a vector. */
 export const VECTOR_EVERY = 100;
@@ -28,11 +28,17 @@ export const KEY_EVERY =
 
 /** What a file-scoped delete file says, of a data file and by its number; ascending. */
 export function fileScopedPositions(fileIndex: number, deleteIndex: number): readonly number[] {
-  return ascending(FOLD_POSITIONS_PER_DELETE_FILE, (index) => index * 97 + deleteIndex * 13 + fileIndex);
+  return ascending(
+    FOLD_POSITIONS_PER_DELETE_FILE,
+    (index) => index * 97 + deleteIndex * 13 + fileIndex,
+  );
 }
 
 /** What a partition-scoped delete file says of a data file; ascending. */
-export function partitionScopedPositions(fileIndex: number, deleteIndex: number): readonly number[] {
+export function partitionScopedPositions(
+  fileIndex: number,
+  deleteIndex: number,
+): readonly number[] {
   const count = FOLD_POSITIONS_PER_DELETE_FILE / FOLD_FILES_OF_PARTITION_SCOPED;
   return ascending(count, (index) => index * 991 + deleteIndex * 7 + fileIndex);
 }

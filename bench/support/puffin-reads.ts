@@ -20,7 +20,7 @@ export function recordPuffinReads(store: ObjectStore): {
   return {
     puffinReads,
     store: {
-      ...store,
+      head: (location) => store.head(location),
       readRange: (location, offset, lengthBytes) => {
         record(location, offset, lengthBytes);
         return store.readRange(location, offset, lengthBytes);
@@ -40,6 +40,10 @@ export function recordPuffinReads(store: ObjectStore): {
           },
         };
       },
+      write: (location, bytes, options) => store.write(location, bytes, options),
+      openWriter: (location) => store.openWriter(location),
+      list: (prefix) => store.list(prefix),
+      delete: (locations) => store.delete(locations),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as macrotask } from 'node:timers/promises';
 
 /** Time, passed in so that tests and simulations can own it. */
 export interface Clock {
@@ -15,6 +15,14 @@ export const systemClock: Clock = {
     await delay(durationMs);
   },
 };
+
+/**
+ * Resolves once the process has looked after its sockets: whoever computes for long while requests are under way has to let
+ * them go on now and then, else nothing is sent or received, and they run into their timeouts.
+ */
+export async function nextTurn(): Promise<void> {
+  await macrotask();
+}
 
 /**
  * A clock that only moves when told to: `sleepMs` moves it at once, `advanceMs` by hand.

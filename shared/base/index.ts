@@ -3,7 +3,7 @@
  * bounded concurrency, lossless JSON and the ranged-read port. Knows nothing of formats or services.
  */
 export { assert, assertNever } from './assert.ts';
-export { type Clock, ManualClock, systemClock } from './clock.ts';
+export { type Clock, ManualClock, nextTurn, systemClock } from './clock.ts';
 export { type Deadline, deadlineAfter, NO_DEADLINE, requireTime } from './deadline.ts';
 export {
   ERROR_KINDS,

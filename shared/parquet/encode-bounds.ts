@@ -225,6 +225,7 @@ function compareSigned(one: Uint8Array, other: Uint8Array): number {
   const signOne = (one[0] ?? 0) >= 0x80 ? 0xff : 0;
   const signOther = (other[0] ?? 0) >= 0x80 ? 0xff : 0;
   if (signOne !== signOther) return signOne === 0 ? 1 : -1;
+  if (one.length === other.length) return compareBytes(one, other);
   const length = Math.max(one.length, other.length);
   for (let index = -length; index < 0; index++) {
     const difference = (one.at(index) ?? signOne) - (other.at(index) ?? signOther);

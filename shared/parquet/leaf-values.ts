@@ -51,7 +51,8 @@ export function rowStartCount({ repetitionLevels, valueCount }: LeafValues): num
 
 /** Bytes of value `index`, as a view. */
 export function physicalValueAt(values: PhysicalValues, index: number): Uint8Array {
-  assert(index >= 0 && index < values.count, `value ${index} of ${values.count}`);
+  // Asked of every value: the message is not made unless it is needed.
+  if (index < 0 || index >= values.count) assert(false, `value ${index} of ${values.count}`);
   if (values.kind === 'fixed-width') {
     return values.bytes.subarray(index * values.widthBytes, (index + 1) * values.widthBytes);
   }

@@ -6,7 +6,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { assert, IcebergError } from '../base/index.ts';
+import { assert, IcebergError, nextTurn } from '../base/index.ts';
 import { parseS3Object } from './location.ts';
 import type { ObjectWriter } from './object-store.ts';
 import { PartBuffer } from './part-buffer.ts';
@@ -51,6 +51,8 @@ export class S3ObjectWriter implements ObjectWriter {
       this.#lengthBytes += bytes.length;
       while (this.#buffer.lengthBytes > PART_BYTES) await this.#startPart(PART_BYTES);
     });
+    // Whoever writes may only compute between two writes: this part, and what is read meanwhile, must get on.
+    await nextTurn();
   }
 
   async close(): Promise<number> {

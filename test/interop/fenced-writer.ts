@@ -19,8 +19,9 @@ import {
 import { LOWERED_GUARD_SETTINGS } from '../../shared/guards/index.ts';
 import { rewriteDataFiles } from '../../shared/operations/rewrite-data-files/index.ts';
 import { loadTable } from '../../shared/table/index.ts';
-import { openWarehouse, type Warehouse as Ports } from '../../shared/warehouse/index.ts';
-import { catalogUrl, compactInto, LOWERED_GUARDS, STATE_LOCATION } from './firn.ts';
+import type { Warehouse as Ports } from '../../shared/warehouse/index.ts';
+import { compactInto, LOWERED_GUARDS } from './firn.ts';
+import { openPorts } from './firn-ports.ts';
 import { assertRowsAsWritten, createHourlyTable, type Job } from './hourly-table.ts';
 import type { Tools, Warehouse } from './tools.ts';
 
@@ -31,18 +32,6 @@ const SETTLES_ONLY = ['--option', 'min-input-files=1000'];
 
 /** A pointer write of Firn that is still on its way, and the run that has lost sight of it. */
 type LostWrite = Readonly<{ runId: string; update: PointerUpdate }>;
-
-/** Firn's own ports, in this process. */
-function openPorts(warehouse: Warehouse): Ports {
-  return openWarehouse({
-    catalogUrl: catalogUrl(warehouse),
-    s3Endpoint: warehouse.s3Endpoint,
-    stateLocation: STATE_LOCATION,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    clock: systemClock,
-    random: systemRandom,
-  });
-}
 
 /** A catalog whose line goes dead with the first pointer write: neither that one nor anything later gets an answer. */
 function catalogGoingDead(catalog: Catalog, onWrite: (update: PointerUpdate) => void): Catalog {

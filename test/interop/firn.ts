@@ -72,7 +72,8 @@ export async function compactInto(
   return outcome;
 }
 
-function runFirn(args: readonly string[], warehouse: Warehouse): Promise<Finished> {
+/** Runs the firn command, which takes its catalog and endpoints from the warehouse. */
+export function runFirn(args: readonly string[], warehouse: Warehouse): Promise<Finished> {
   const env = {
     AWS_ENDPOINT_URL_S3: warehouse.s3Endpoint,
     FIRN_STATE_LOCATION: STATE_LOCATION,

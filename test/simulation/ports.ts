@@ -1,7 +1,7 @@
 import { type Clock, type Logger, type Random, silentLogger } from '../../shared/base/index.ts';
 import type { Catalog } from '../../shared/catalog/index.ts';
 import { createLedger, type Ledger } from '../../shared/ledger/index.ts';
-import { MemoryObjectStore, type ObjectStore } from '../../shared/storage/index.ts';
+import type { ObjectStore } from '../../shared/storage/index.ts';
 import { ActorFaults } from './actor-faults.ts';
 import { randomOf } from './chance.ts';
 import type { Actor } from './scheduler.ts';
@@ -29,11 +29,13 @@ export function actorPorts(actor: Actor, world: World, skewMs: number): ActorPor
   };
   return {
     catalog: new SimulatedCatalog(actor, world, faults),
-    store: new SimulatedStore(actor, world, faults),
+    store: new SimulatedStore(actor, world, { faults, kind: 'store' }),
     ledger: createLedger({
       items: simulatedItems(actor, world, faults),
-      // Nothing here is large enough to get there.
-      state: { store: new MemoryObjectStore(), prefix: 's3://firn-state/' },
+      state: {
+        store: new SimulatedStore(actor, world, { faults, kind: 'state' }),
+        prefix: 's3://firn-state/',
+      },
       clock,
       random: randomOf(world.script.seed, `${actor.name} ledger`),
     }),

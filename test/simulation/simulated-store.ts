@@ -18,16 +18,22 @@ const NOT_APPLIED: readonly FaultKind<'store'>[] = ['unavailable-before', 'throt
 /** Long enough to run into every timeout that an adapter has. */
 const TIMEOUT_MS = 30_000;
 
-/** The object store as one actor has it. */
+/** An object store as one actor has it: that of the tables, where nothing may change, or Firn's own. */
 export class SimulatedStore implements ObjectStore {
   readonly #actor: Actor;
   readonly #world: World;
   readonly #faults: ActorFaults;
+  readonly #kind: 'store' | 'state';
 
-  constructor(actor: Actor, world: World, faults: ActorFaults) {
+  constructor(
+    actor: Actor,
+    world: World,
+    { faults, kind }: { readonly faults: ActorFaults; readonly kind: 'store' | 'state' },
+  ) {
     this.#actor = actor;
     this.#world = world;
     this.#faults = faults;
+    this.#kind = kind;
   }
 
   head(location: string): Promise<ObjectEntry> {
@@ -56,9 +62,7 @@ export class SimulatedStore implements ObjectStore {
 
   write(location: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
     return this.#call(`write ${shorten(location)}`, (store, fault) => {
-      const takesEffect = fault === undefined || !NOT_APPLIED.includes(fault);
-      if (takesEffect) this.#world.objects.written(location, bytes, this.#actor.name);
-      this.#world.giveCue('output-written', this.#actor.name);
+      if (this.#kind === 'store') this.#see(location, bytes, fault);
       return store.write(location, bytes, options);
     });
   }
@@ -79,7 +83,7 @@ export class SimulatedStore implements ObjectStore {
   }
 
   list(prefix: string): AsyncIterable<ObjectEntry> {
-    return this.#world.store.list(prefix);
+    return this.#world[this.#kind].list(prefix);
   }
 
   delete(locations: readonly string[]): Promise<DeleteOutcome> {
@@ -97,8 +101,14 @@ export class SimulatedStore implements ObjectStore {
       const fault = this.#faults.next('store');
       await this.#world.holdUp(this.#actor, fault);
       this.#world.storeFault = storeFault(fault);
-      return effect(this.#world.store, fault);
+      return effect(this.#world[this.#kind], fault);
     });
+  }
+
+  #see(location: string, bytes: Uint8Array, fault: FaultKind<'store'> | undefined): void {
+    const takesEffect = fault === undefined || !NOT_APPLIED.includes(fault);
+    if (takesEffect) this.#world.objects.written(location, bytes, this.#actor.name);
+    this.#world.giveCue('output-written', this.#actor.name);
   }
 }
 

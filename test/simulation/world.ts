@@ -53,6 +53,8 @@ export class World {
   readonly script: Script;
   readonly clock = new ManualClock(START_MS);
   readonly store: MemoryObjectStore;
+  /** Firn's own, for what is too large for the ledger. */
+  readonly state: MemoryObjectStore;
   readonly catalog: MemoryCatalog;
   readonly items: MemoryItemStore;
   readonly scheduler: Scheduler;
@@ -84,10 +86,9 @@ export class World {
   constructor(script: Script, chooser: TurnChooser, afterTurn: () => Promise<void>) {
     this.script = script;
     this.#chance = chanceOf(script.seed, 'world');
-    this.store = new MemoryObjectStore({
-      clock: this.clock,
-      faults: { next: () => Promise.resolve(this.#takeStoreFault()) },
-    });
+    const faults = { next: () => Promise.resolve(this.#takeStoreFault()) };
+    this.store = new MemoryObjectStore({ clock: this.clock, faults });
+    this.state = new MemoryObjectStore({ clock: this.clock, faults });
     this.catalog = new MemoryCatalog({
       clock: this.clock,
       random: randomOf(script.seed, 'catalog'),

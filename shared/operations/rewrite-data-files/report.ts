@@ -30,6 +30,9 @@ export async function reportOutcome(
       await ledger.reports.writeSkip(write(outcome.reason, { detail: outcome.detail }));
       return;
     case 'nothing-planned': {
+      const { scope } = outcome.plan;
+      // Nothing came or went since the plan before, whose report still stands.
+      if (scope.kind === 'incremental' && scope.partitionCount === 0) return;
       const reasons = Object.keys({ ...outcome.plan.skippedFiles, ...outcome.plan.skippedGroups });
       const report = write('nothing-due', planFacts(outcome));
       // An empty table has no reasons.

@@ -51,7 +51,7 @@ export function estimateUsage({
   const { head, read, readRange } = requests;
   return {
     // The metadata file; planning; deletes and keys; new files read back; manifests, list and metadata read back.
-    s3GetCount: 1 + head + read + readRange + reads + 2 * objects + manifests + 2,
+    s3GetCount: 1 + head + read + readRange + reads + objects + manifests + 2,
     s3PutCount: objects + manifests + 2,
     dynamoDbReadCount: POINTER_READS + LEDGER_READS,
     dynamoDbWriteCount: POINTER_WRITES + LEDGER_WRITES,

@@ -373,14 +373,16 @@ export class EventCloud {
       case 'record':
         return this.#stream.append({ tableName: CATALOG_TABLE, keys: { id: { S: 'world' } } });
       case 'message':
-        return void this.queues['rewrite-data-files'].send({
+        void this.queues['rewrite-data-files'].send({
           body: JSON.stringify(text),
           groupId: 'world',
         });
+        return;
       case 'event':
         return this.#putEvent(text, 1);
       case 'sweep':
-        return void this.#sweepTables.invoke(text);
+        void this.#sweepTables.invoke(text);
+        return;
     }
   }
 

@@ -1,4 +1,5 @@
 import { type Chance, chanceOf } from '../chance.ts';
+import { FAULT_KINDS, type Fault, type FaultPort } from '../faults.ts';
 import type { ActorKind, ActorScript, Script } from '../script.ts';
 import { CALM, type Guest, HARD_WEATHERS, type Weather, withWeather } from '../weather.ts';
 import { plainScript } from './commits-script.ts';
@@ -60,13 +61,22 @@ const EARLY: readonly ActorKind[] = ['row-deleter', 'row-deleter', 'key-deleter'
 const FIRN_DELAYS_MS: readonly number[] = [500, 1500, 4000, 8000, 16_000];
 
 /** Others are for what goes wrong among writers alone. */
-const WITH_FAULTS = 0.6;
+const WITH_FAULTS = 0.8;
+
+/** How often there is one more fault, of all kinds alike: some are rare by the ports that they happen to. */
+const WITH_ODD_FAULT = 0.5;
+
+/** Calls of a run at a port that may meet it. */
+const ODD_NTH_MAX = 6;
 
 /** Tables with deletes, writers that delete, and the two operations of Firn. */
 export function deletesScript(seed: number): Script {
   const chance = chanceOf(seed, 'deletes');
   const script = plainScript(seed, { formatVersions: [2, 3], writerKinds: WRITER_KINDS });
-  const calm = chance.is(WITH_FAULTS) ? {} : { faults: [], crashes: [] };
+  const faults = chance.is(WITH_ODD_FAULT)
+    ? [oddFault(script, chance), ...script.faults]
+    : script.faults;
+  const calm = chance.is(WITH_FAULTS) ? { faults } : { faults: [], crashes: [] };
   return withWeather(
     {
       ...script,
@@ -77,6 +87,14 @@ export function deletesScript(seed: number): Script {
     },
     WEATHERS,
   );
+}
+
+function oddFault({ actors }: Script, chance: Chance): Fault {
+  const ports = Object.keys(FAULT_KINDS) as readonly FaultPort[];
+  const all = ports.flatMap((port) => FAULT_KINDS[port].map((kind) => ({ port, kind })));
+  const { name: actor } = chance.pick(actors.filter(({ kind }) => kind === 'firn'));
+  const { port, kind } = chance.pick(all);
+  return { actor, port, kind, nth: port === 'pointer' ? 0 : chance.below(ODD_NTH_MAX) };
 }
 
 function deleteProperties(chance: Chance): Readonly<Record<string, string>> {

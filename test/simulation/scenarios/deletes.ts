@@ -46,7 +46,7 @@ export const DELETES: Scenario = {
     ...['fewer-deletes', 'input-changed', 'input-gone', 'rolled-back'].map(
       (reason) => `groups of compaction dropped: ${reason}`,
     ),
-    ...['fewer-deletes', 'input-gone', 'new-deletes', 'rolled-back'].map(
+    ...['input-gone', 'new-deletes', 'rolled-back'].map(
       (reason) => `groups of rewrite-deletes dropped: ${reason}`,
     ),
     ...REMOVED.map((kind) => `needed ${kind} removed by rewrite-deletes`),

@@ -104,7 +104,8 @@ function newTable(chance: Chance): TableScript {
         : {}),
       ...(chance.is(0.2) ? { 'write.metadata.previous-versions-max': '2' } : {}),
     },
-    fileCount: 2 + chance.below(6),
+    // Many manifests are planned from where the last plan ended.
+    fileCount: chance.is(0.15) ? 14 + chance.below(5) : 2 + chance.below(6),
   };
 }
 

@@ -45,6 +45,7 @@ public final class InteropMain {
         "read", tool::read,
         "describe", tool::describe));
     commands.putAll(new WriterJobs(tool.catalog).commands());
+    commands.putAll(new DeleteCommands(tool.catalog).commands());
     Tool.serve(commands);
   }
 
