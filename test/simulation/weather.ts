@@ -170,7 +170,7 @@ function withGuests(script: Script, guests: readonly Guest[]): Script {
   return { ...script, actors: [...script.actors, ...invited] };
 }
 
-/** Delete files came with v2; in v3 position deletes are vectors, which nobody here can write yet. */
+/** Delete files came with v2; in v3 position deletes are vectors, which only `row-deleter` writes. */
 export function isPossible(
   kind: ActorKind,
   { formatVersion }: Pick<Script, 'formatVersion'>,

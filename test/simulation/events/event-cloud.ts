@@ -371,7 +371,8 @@ export class EventCloud {
     const text = { hello: 'world' };
     switch (what) {
       case 'record':
-        return this.#stream.append({ tableName: CATALOG_TABLE, keys: { id: { S: 'world' } } });
+        this.#stream.append({ tableName: CATALOG_TABLE, keys: { id: { S: 'world' } } });
+        return;
       case 'message':
         void this.queues['rewrite-data-files'].send({
           body: JSON.stringify(text),
@@ -379,7 +380,8 @@ export class EventCloud {
         });
         return;
       case 'event':
-        return this.#putEvent(text, 1);
+        this.#putEvent(text, 1);
+        return;
       case 'sweep':
         void this.#sweepTables.invoke(text);
         return;
