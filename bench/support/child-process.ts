@@ -23,8 +23,14 @@ type Answer = { readonly result: unknown } | { readonly problem: string };
  * Starts `bench/FILE`, which must call `serve`. Benches keep everything in children, since the peak memory that
  * Linux reports of a process is at least that of the one which started it: the first process must stay small.
  */
-export function startChild<S extends Service>(file: string): Child<S> {
-  const child = fork(join(import.meta.dirname, '..', file), { serialization: 'advanced' });
+export function startChild<S extends Service>(
+  file: string,
+  { execArgv = [] }: { readonly execArgv?: readonly string[] } = {},
+): Child<S> {
+  const child = fork(join(import.meta.dirname, '..', file), {
+    serialization: 'advanced',
+    execArgv: [...process.execArgv, ...execArgv],
+  });
   const ended = once(child, 'exit').then(([code]): Answer => {
     return { problem: `${file}: ended with code ${String(code)}` };
   });

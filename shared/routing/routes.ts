@@ -33,7 +33,7 @@ export const OPERATION_ROUTES: readonly OperationRoute[] = [
     plansUnseen: true,
     idle: {
       reason: 'nothing-added',
-      detail: 'no data files were added since the last plan',
+      detail: 'no files were added since the last plan',
     },
     fileSizeBytesMin: ({ properties }) => {
       const targetBytes = tableProperty(properties, 'write.target-file-size-bytes');

@@ -163,7 +163,7 @@ function sumOf(
  */
 function timeSincePlan(facts: TriggerFacts, threshold: number): Measure {
   const { commits, ownCommits, minFileAgeMs, plannedAtMs, nowMs } = facts;
-  const foreign = commits.find(({ addedDataFileCount }) => addedDataFileCount > 0);
+  const foreign = commits.find(hasAddedFiles);
   const own = ownCommits.find((commit) => isSmall(commit, facts));
   const first = earlier(foreign, own);
   const sinceMs = plannedAtMs ?? first?.timestampMs;
@@ -171,6 +171,11 @@ function timeSincePlan(facts: TriggerFacts, threshold: number): Measure {
   const value = Math.max(0, nowMs - sinceMs);
   if (first === undefined) return { value };
   return { value, metAtMs: Math.max(sinceMs + threshold, first.timestampMs + minFileAgeMs) };
+}
+
+function hasAddedFiles(commit: CommitFacts): boolean {
+  const { addedDataFileCount, addedPositionDeleteCount, addedEqualityDeleteFileCount } = commit;
+  return addedDataFileCount + addedPositionDeleteCount + addedEqualityDeleteFileCount > 0;
 }
 
 function earlier(

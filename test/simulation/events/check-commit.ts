@@ -1,53 +1,46 @@
-import type { AvroRecord } from '../../support/slow-avro.ts';
-import { DATA_FILE } from '../../support/slow-files.ts';
 import type { FirnCommit } from '../checker.ts';
-import { fileOf, isLive, type MetadataDocument, type Oracle } from '../oracle.ts';
+import type { MetadataDocument, Oracle } from '../oracle.ts';
 import { claim } from '../violation.ts';
 
-/** What there is to gain: fewer files of data, or of deletes, or fewer rows that are deleted. */
-interface Size {
-  readonly dataFileCount: number;
-  readonly deleteFileCount: number;
-  readonly rowCount: number;
-}
+const DATA = 0;
+const EQUALITY_DELETES = 2;
 
 /**
- * No commit of Firn is for nothing: there are fewer data files after it, or fewer delete files, or deleted rows are gone. Each of them
- * can only happen so often without somebody else's commit, so no loop is endless.
+ * No commit of Firn is for nothing: of data files, equality deletes, rows that are there but deleted, delete files and their
+ * bytes, the first that is not as before is less. That can only happen so often without somebody else's commit: no loop
+ * is endless.
  *
  * @throws Violation
  */
 export async function checkGain({ before, after, snapshotId, oracle }: FirnCommit): Promise<void> {
   const { currentSnapshotId } = before;
   if (currentSnapshotId === undefined) return;
-  const then = await sizeOf(before, currentSnapshotId, oracle);
-  const now = await sizeOf(after, snapshotId, oracle);
-  const isGain =
-    now.dataFileCount < then.dataFileCount ||
-    (now.dataFileCount === then.dataFileCount &&
-      (now.deleteFileCount < then.deleteFileCount || now.rowCount < then.rowCount));
+  const then = await sizesOf(before, currentSnapshotId, oracle);
+  const now = await sizesOf(after, snapshotId, oracle);
+  const first = now.findIndex((size, index) => size !== then[index]);
   claim(
-    isGain,
+    first >= 0 && now[first]! < then[first]!,
     'each commit of Firn gains something',
-    () => `${after.location}: ${JSON.stringify(then)} became ${JSON.stringify(now)}`,
+    () => `${after.location}: ${then} became ${now}`,
   );
 }
 
-async function sizeOf(
+/** What Firn makes less of, what counts most first. */
+async function sizesOf(
   document: MetadataDocument,
   snapshotId: bigint,
   oracle: Oracle,
-): Promise<Size> {
-  const manifests = await oracle.manifestsOf(document, snapshotId);
-  const files = manifests.flatMap(({ entries }) => entries.filter(isLive).map(fileOf));
-  const data = files.filter(isData);
-  return {
-    dataFileCount: data.length,
-    deleteFileCount: files.length - data.length,
-    rowCount: data.reduce((sum, file) => sum + Number(file[DATA_FILE.recordCount]), 0),
-  };
-}
-
-function isData(file: AvroRecord): boolean {
-  return Number(file[DATA_FILE.content] ?? 0) === 0;
+): Promise<readonly number[]> {
+  const files = await oracle.filesOf(document, snapshotId);
+  const data = files.filter(({ content }) => content === DATA);
+  const deletes = files.filter(({ content }) => content !== DATA);
+  // Vectors share files.
+  const deleteBytes = new Map(deletes.map((file) => [file.filePath, file.fileSizeBytes]));
+  return [
+    data.length,
+    deletes.filter(({ content }) => content === EQUALITY_DELETES).length,
+    data.reduce((sum, { recordCount }) => sum + recordCount, 0),
+    deletes.length,
+    [...deleteBytes.values()].reduce((sum, bytes) => sum + bytes, 0),
+  ];
 }

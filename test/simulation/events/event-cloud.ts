@@ -374,10 +374,9 @@ export class EventCloud {
         this.#stream.append({ tableName: CATALOG_TABLE, keys: { id: { S: 'world' } } });
         return;
       case 'message':
-        void this.queues['rewrite-data-files'].send({
-          body: JSON.stringify(text),
-          groupId: 'world',
-        });
+        this.queues['rewrite-data-files']
+          .send({ body: JSON.stringify(text), groupId: 'world' })
+          .catch(() => this.#stage.world.count('malformed message turned away'));
         return;
       case 'event':
         this.#putEvent(text, 1);

@@ -137,7 +137,9 @@ export async function checkNothingLeft(document: MetadataDocument, oracle: Oracl
   const { currentSnapshotId, formatVersion } = document;
   if (currentSnapshotId === undefined) return;
   const live = await liveFiles(document, currentSnapshotId, oracle);
-  checkVectors(live);
+  const named = [...live.deletes.values()].flatMap((file) => file.referencedDataFile ?? []);
+  const twice = named.find((path, index) => named.indexOf(path) !== index);
+  claim(twice === undefined, 'a data file has one delete of its own in the end', () => `${twice}`);
   for (const file of live.deletes.values()) {
     claim(
       isApplying(file, live, document),

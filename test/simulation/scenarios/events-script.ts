@@ -19,6 +19,9 @@ const WRITER_KINDS: readonly Exclude<ActorKind, 'firn'>[] = [
   'deleter',
   'equality-deleter',
   'position-deleter',
+  'row-deleter',
+  'row-deleter',
+  'key-deleter',
   'rollback',
   'publisher',
   'ref-writer',
@@ -42,6 +45,7 @@ const INVOCATIONS: readonly (readonly [string, number])[] = [
   ['rewrite-data-files', 4],
   ['rewrite-data-files', 4],
   ['rewrite-data-files', 8],
+  ['rewrite-deletes', 3],
   ['route', 8],
   ['due', 20],
   ['catalog', 3],
@@ -102,6 +106,12 @@ function newTable(chance: Chance): TableScript {
       ...(chance.is(0.8)
         ? { 'firn.rewrite-data-files.trigger.interval-ms': chance.pick(['600000', '3600000']) }
         : {}),
+      ...(chance.is(0.7)
+        ? {
+            'firn.rewrite-deletes.trigger.delete-file-count': '2',
+            'firn.rewrite-deletes.trigger.equality-delete-file-count': '1',
+          }
+        : {}),
       ...(chance.is(0.2) ? { 'write.metadata.previous-versions-max': '2' } : {}),
     },
     // Many manifests are planned from where the last plan ended.
@@ -113,7 +123,7 @@ function newTable(chance: Chance): TableScript {
 function newWriters(table: TableScript, number: number, chance: Chance): readonly ActorScript[] {
   const kinds = Array.from({ length: 1 + chance.below(3) }, () => chance.pick(WRITER_KINDS));
   return kinds
-    .filter((kind) => isPossible(kind, table))
+    .filter((kind) => isPossible(kind, table) && !(isDeleter(kind) && table.formatVersion === 1))
     .map((kind, index) => {
       const taskCount = ONCE.includes(kind) ? 1 : 1 + chance.below(6);
       return {
@@ -125,6 +135,10 @@ function newWriters(table: TableScript, number: number, chance: Chance): readonl
         table: number,
       };
     });
+}
+
+function isDeleter(kind: ActorKind): boolean {
+  return kind === 'row-deleter' || kind === 'key-deleter';
 }
 
 function newEvents(tableCount: number, faultsMs: number, chance: Chance): EventsScript {
