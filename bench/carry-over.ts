@@ -12,7 +12,7 @@ import { cpuSeconds } from './support/resources.ts';
 const LATENCIES = { getMs: 20, putMs: 40, itemMs: 5 } as const;
 
 /** So many that rewriting one after the other takes the time below. */
-const PARTITION_COUNT = 300;
+const PARTITION_COUNT = 420;
 const REWRITE_SECONDS_MIN = 30;
 
 /** Much less than a Lambda's 15 minutes. */

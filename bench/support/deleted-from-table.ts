@@ -46,7 +46,7 @@ export interface DeletedFromRun extends CompactionCosts {
 
 const IDENTIFIER = { namespace: ['bench'], name: 'deleted_from' };
 export const FILES_PER_PARTITION = 6;
-export const ROWS_PER_FILE = 200;
+export const ROWS_PER_FILE = 100;
 
 /** Compacts a new v3 table while others delete from all its files, and reads it without any of the code that did it. */
 export async function compactDeletedFrom(
